@@ -1,5 +1,6 @@
-//! Compiles the run time of exported libraries for this machine, so that an export has only to link it. Without a C compiler,
-//! and for another machine, the object is empty: an export then compiles the text (EXPORT-X6).
+//! Compiles the run time of exported libraries for this machine, so that an export has only to link
+//! it. Without a C compiler, and for another machine, the object is empty: an export then compiles
+//! the text (EXPORT-X6).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +9,8 @@ use std::process::Command;
 const FOLDER: &str = "src/export";
 const HEADERS: &str = "../../../plugin-api/abi/include";
 
-/// Compiles the text; false if that cannot be done here. Nothing in the object depends on where that is.
+/// Compiles the text; false if that cannot be done here. Nothing in the object depends on where
+/// that is.
 fn compile(object: &Path) -> bool {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     if variable("TARGET") != variable("HOST") || variable("CARGO_CFG_TARGET_OS") != "linux" {

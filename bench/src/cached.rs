@@ -1,5 +1,5 @@
-//! Measures the time from a module to a callable function when all compiled code is in the cache, in one process with the
-//! library open.
+//! Measures the time from a module to a callable function when all compiled code is in the cache,
+//! in one process with the library open.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,8 +26,8 @@ pub struct Hit {
     pub load_ms: f64,
 }
 
-/// Measures a cache hit of the example kernel `vector_add`, in a cache of its own; returns `None` if builds of the code
-/// generator are not kept.
+/// Measures a cache hit of the example kernel `vector_add`, in a cache of its own; returns `None`
+/// if builds of the code generator are not kept.
 ///
 /// # Errors
 ///

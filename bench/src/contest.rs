@@ -1,5 +1,5 @@
-//! Compares times on a shared machine: contenders are measured in turn, and the reported value is the median of the ratios
-//! of measurements that follow each other.
+//! Compares times on a shared machine: contenders are measured in turn, and the reported value is
+//! the median of the ratios of measurements that follow each other.
 
 use std::time::Instant;
 
@@ -21,7 +21,8 @@ pub fn ns_per_call(calls: u32, mut run: impl FnMut()) -> f64 {
     start.elapsed().as_secs_f64() * 1e9 / f64::from(calls)
 }
 
-/// Measures ours and a peer in turn; returns the median of each, and the median of the ratios ours / peer.
+/// Measures ours and a peer in turn; returns the median of each, and the median of the ratios ours
+/// / peer.
 pub fn duel(rounds: usize, mut ours: impl FnMut() -> f64, mut peer: impl FnMut() -> f64) -> (f64, f64, f64) {
     ours();
     peer();
@@ -52,7 +53,8 @@ pub fn spread(mut values: Vec<f64>) -> Option<Spread> {
     Some(Spread { low: at(1)?, median: at(2)?, high: at(3)? })
 }
 
-/// Returns the order in which a round visits `n` contenders: each once, and each round begins one later than the round before.
+/// Returns the order in which a round visits `n` contenders: each once, and each round begins one
+/// later than the round before.
 pub fn order(n: usize, round: usize) -> impl Iterator<Item = usize> {
     (0..n).map(move |place| (place + round) % n)
 }
@@ -75,7 +77,8 @@ mod tests {
         assert_eq!(values(&[5.0, 1.0, 4.0, 2.0, 3.0]), Some(Spread { low: 2.0, median: 3.0, high: 4.0 }));
     }
 
-    /// A machine that slows down for a while slows both of a pair: the ratio stays the same, though the times change.
+    /// A machine that slows down for a while slows both of a pair: the ratio stays the same, though
+    /// the times change.
     #[test]
     fn ratios_are_of_one_round() {
         let ours = [10.0, 20.0, 30.0, 10.0];

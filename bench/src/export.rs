@@ -1,5 +1,5 @@
-//! Measures exported libraries: a call of their functions beside the host's own and beside a kernel written with TVM-FFI's C++
-//! headers, and the command that makes them beside TVM's export.
+//! Measures exported libraries: a call of their functions beside the host's own and beside a kernel
+//! written with TVM-FFI's C++ headers, and the command that makes them beside TVM's export.
 
 use std::ffi::c_void;
 use std::fs;
@@ -36,7 +36,8 @@ const CALL_GOAL: f64 = 1.05;
 /// The same for building.
 const BUILD_GOAL: f64 = 0.5;
 
-/// A function, and the names of its figures: a native call, through the host, from Python with arrays, and with tensors.
+/// A function, and the names of its figures: a native call, through the host, from Python with
+/// arrays, and with tensors.
 struct Names {
     function: &'static str,
     native: &'static str,
@@ -112,7 +113,8 @@ fn figure(name: &'static str, times: (f64, f64, f64), unit: (&str, f64), goal: O
     Figure { name, measured, value: ratio, goal }
 }
 
-/// Exports the addition to `path`, and compares its functions with the same ones loaded by the host.
+/// Exports the addition to `path`, and compares its functions with the same ones loaded by the
+/// host.
 fn native(host: &Host, backend: &Backend, path: &Path) -> Result<Vec<Figure>> {
     let text = |error: chipdock_host::Error| error.to_string();
     let module = chipdock_script::parse(ADD_16, "add.py").map_err(|errors| errors.to_string())?;
@@ -134,7 +136,8 @@ fn native(host: &Host, backend: &Backend, path: &Path) -> Result<Vec<Figure>> {
         );
         let opened = opened.function(function).map_err(text)?;
         let opened = Packed::of(&opened, &tensors);
-        // SAFETY: functions of loaded modules, and one of a library that ignores its first argument (X.1).
+        // SAFETY: functions of loaded modules, and one of a library that ignores its first argument
+        // (X.1).
         let (own, symbol, opened) = unsafe { (|| own.ns(), || symbol.ns(), || opened.ns()) };
         figures.push(figure(native, duel(ROUNDS, symbol, own), ("ns", 1.0), Some(CALL_GOAL)));
         figures.push(figure(through_host, duel(ROUNDS, opened, own), ("ns", 1.0), Some(CALL_GOAL)));
@@ -236,8 +239,9 @@ fn numbers(answer: &Value, key: &str) -> Result<Vec<f64>> {
     }
 }
 
-/// Compares the command, as a process that compiles and links, with TVM in a process that has it imported. A plugin may keep what its
-/// compiler made of the same source before; a second run of each round keeps nothing.
+/// Compares the command, as a process that compiles and links, with TVM in a process that has it
+/// imported. A plugin may keep what its compiler made of the same source before; a second run of
+/// each round keeps nothing.
 fn builds(options: &Options, python: &mut Python, kind: &str, folder: &TempDir) -> Result<Vec<Figure>> {
     let at = |name: &str| folder.path().join(name);
     let (source, ours, peer) = (at("vector_add.py"), at("ours.so"), at("tvm.so"));

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use chipdock_abi::ChipdockParallelBody;
 use chipdock_host::Host;
 
-/// Launches the region as compiled code does, on a host of two threads. Task 0 waits for task 1 to begin, so both threads
-/// take part: otherwise the caller, after its own task, would also run any task that no thread has begun.
+/// Launches the region as compiled code does, on a host of two threads. Task 0 waits for task 1 to
+/// begin, so both threads take part: otherwise the caller, after its own task, would also run any
+/// task that no thread has begun.
 ///
 /// # Panics
 ///

@@ -1,6 +1,8 @@
-//! Measurements as ratios: against a bare call, the driver's own calls, a peer, or the machine's measured limit.
+//! Measurements as ratios: against a bare call, the driver's own calls, a peer, or the machine's
+//! measured limit.
 //!
-//! The crate `chipdock-test-backends` finds backends and runs kernels on them; the programs are in `src/bin`.
+//! The crate `chipdock-test-backends` finds backends and runs kernels on them; the programs are in
+//! `src/bin`.
 
 pub mod cached;
 pub mod contest;

@@ -7,11 +7,12 @@ use std::time::Instant;
 /// Number of steps of each chain in a measurement: a few milliseconds on a current core.
 const STEPS: usize = 1 << 18;
 
-/// Returns the fused multiply-add rate of one thread in GFLOP/s of float32 (two operations each), the best of `rounds`.
+/// Returns the fused multiply-add rate of one thread in GFLOP/s of float32 (two operations each),
+/// the best of `rounds`.
 ///
-/// The vector width and the number of independent chains that keep the units busy depend on the processor (its latency, its
-/// units, and whether a vector of 512 bits is one operation or two), so every shape is tried and the fastest counts: a
-/// limit must not be too low.
+/// The vector width and the number of independent chains that keep the units busy depend on the
+/// processor (its latency, its units, and whether a vector of 512 bits is one operation or two), so
+/// every shape is tried and the fastest counts: a limit must not be too low.
 pub fn fma_peak_gflops(rounds: usize) -> f64 {
     (0..rounds).map(|_| fma_once()).fold(0.0, f64::max)
 }
@@ -41,7 +42,8 @@ fn fma_once() -> f64 {
     time_flops(8, fma_scalar)
 }
 
-/// Returns the rate in GFLOP/s of a run that does a multiply-add in each of `lanes` lanes, [`STEPS`] times.
+/// Returns the rate in GFLOP/s of a run that does a multiply-add in each of `lanes` lanes,
+/// [`STEPS`] times.
 fn time_flops(lanes: usize, run: impl Fn() -> f32) -> f64 {
     let start = Instant::now();
     black_box(run());
@@ -87,7 +89,8 @@ fn fma_scalar() -> f32 {
     chains.iter().sum()
 }
 
-/// Returns the rate of copying memory too large for any cache, in GB/s of bytes read plus bytes written, the best of `rounds`.
+/// Returns the rate of copying memory too large for any cache, in GB/s of bytes read plus bytes
+/// written, the best of `rounds`.
 pub fn copy_peak_gbps(rounds: usize) -> f64 {
     const SIZE_BYTES: usize = 64 << 20;
     let (from, mut to) = (vec![1_u8; SIZE_BYTES], vec![0_u8; SIZE_BYTES]);
@@ -109,7 +112,8 @@ pub enum Stores {
     NonTemporal,
 }
 
-/// Runs the same work in several threads at once; returns the sum of their rates, the best of `rounds`.
+/// Runs the same work in several threads at once; returns the sum of their rates, the best of
+/// `rounds`.
 pub(crate) fn together(threads: usize, rounds: usize, work: impl Fn(usize) -> f64 + Sync) -> f64 {
     let barrier = Barrier::new(threads);
     (0..rounds)
@@ -129,14 +133,15 @@ pub(crate) fn together(threads: usize, rounds: usize, work: impl Fn(usize) -> f6
         .fold(0.0, f64::max)
 }
 
-/// Returns the fused multiply-add rate of several threads together, as [`fma_peak_gflops`] does for one thread.
+/// Returns the fused multiply-add rate of several threads together, as [`fma_peak_gflops`] does for
+/// one thread.
 #[must_use]
 pub fn fma_gflops(threads: usize, rounds: usize) -> f64 {
     together(threads, rounds, |_| (0..4).map(|_| fma_once()).fold(0.0, f64::max))
 }
 
-/// Returns the rate of copying, in GB/s of bytes read plus bytes written, while all threads together touch `size_bytes`;
-/// `None` if this program has no such stores for the processor.
+/// Returns the rate of copying, in GB/s of bytes read plus bytes written, while all threads
+/// together touch `size_bytes`; `None` if this program has no such stores for the processor.
 #[must_use]
 pub fn copy_gbps(stores: Stores, size_bytes: usize, threads: usize, rounds: usize) -> Option<f64> {
     if stores == Stores::NonTemporal && !cfg!(target_arch = "x86_64") {

@@ -26,7 +26,8 @@ pub fn machine() -> BTreeMap<String, String> {
     machine
 }
 
-/// Returns the name of the processor's design, by which its results are filed: `cascade-lake`, or its numbers if it is unknown.
+/// Returns the name of the processor's design, by which its results are filed: `cascade-lake`, or
+/// its numbers if it is unknown.
 #[must_use]
 pub fn processor() -> String {
     processor_of(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())

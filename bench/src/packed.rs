@@ -99,8 +99,8 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// Compiles the loops of both additions by the system's compiler: a library with the functions `add` and `add_n`, which take three
-/// pointers to floats and the number of elements.
+/// Compiles the loops of both additions by the system's compiler: a library with the functions
+/// `add` and `add_n`, which take three pointers to floats and the number of elements.
 ///
 /// # Errors
 ///

@@ -1,21 +1,26 @@
-//! Bounds on a plugin's answers (rule HOST-A3): one named constant each, and functions that read texts within them.
+//! Bounds on a plugin's answers (rule HOST-A3): one named constant each, and functions that read
+//! texts within them.
 //!
-//! A plugin runs with the program's rights, so these bounds are no protection from a hostile one. They keep a mistake from
-//! using up the program's memory or time: an answer beyond its bound is refused with the bound and the number, or cut where it
-//! is only shown.
+//! A plugin runs with the program's rights, so these bounds are no protection from a hostile one.
+//! They keep a mistake from using up the program's memory or time: an answer beyond its bound is
+//! refused with the bound and the number, or cut where it is only shown.
 
 use chipdock_abi::ChipdockStr;
 use chipdock_plugin_api::text::{bytes_in, str_in};
 
-/// Bytes of one message, diagnostic or log line: enough for some thousand lines of a compiler. A longer one is cut.
+/// Bytes of one message, diagnostic or log line: enough for some thousand lines of a compiler. A
+/// longer one is cut.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 64 << 10;
-/// Bytes of the name of a function, section or node, of a version, or of an error kind: some hundred times the usual length.
+/// Bytes of the name of a function, section or node, of a version, or of an error kind: some
+/// hundred times the usual length.
 pub(crate) const NAME_BYTES_MAX: usize = 1 << 10;
-/// Size beyond which a text is not even read: nobody wrote such a text, and reading it would run past its memory.
+/// Size beyond which a text is not even read: nobody wrote such a text, and reading it would run
+/// past its memory.
 pub(crate) const PLAUSIBLE_BYTES_MAX: usize = 1 << 30;
 /// Diagnostics of one build that are kept; of the rest only the number is reported.
 pub(crate) const DIAGNOSTICS_MAX: usize = 1000;
-/// Diagnostics that one build may report at all, more than a module has nodes: a code generator that goes on is stuck.
+/// Diagnostics that one build may report at all, more than a module has nodes: a code generator
+/// that goes on is stuck.
 pub(crate) const DIAGNOSTICS_REPORTED_MAX: u64 = 100_000;
 /// Bytes of all kept diagnostics of one build together.
 pub(crate) const DIAGNOSTICS_BYTES_MAX: usize = 4 << 20;
@@ -23,11 +28,14 @@ pub(crate) const DIAGNOSTICS_BYTES_MAX: usize = 4 << 20;
 pub(crate) const INDEX_BYTES_MAX: usize = 16 << 20;
 /// Bytes of a target kind's schema: as many as a whole manifest, which contains the schema too.
 pub(crate) const SCHEMA_BYTES_MAX: usize = 1 << 20;
-/// Bytes of a registration's info: usually a few keys, and as many as a manifest where a plugin puts a table there.
+/// Bytes of a registration's info: usually a few keys, and as many as a manifest where a plugin
+/// puts a table there.
 pub(crate) const INFO_BYTES_MAX: usize = 1 << 20;
-/// Bytes of a canonicalized target or of a device's attribute: the largest known has a few thousand.
+/// Bytes of a canonicalized target or of a device's attribute: the largest known has a few
+/// thousand.
 pub(crate) const ANSWER_BYTES_MAX: usize = 1 << 20;
-/// Bytes of all sections of an artifact: code that reaches itself by 32-bit displacements cannot be larger.
+/// Bytes of all sections of an artifact: code that reaches itself by 32-bit displacements cannot be
+/// larger.
 pub(crate) const ARTIFACT_BYTES_MAX: u64 = 1 << 31;
 /// Bytes of an object file: as of an artifact's sections, and with all its names.
 pub(crate) const OBJECT_BYTES_MAX: usize = 1 << 31;
@@ -35,7 +43,8 @@ pub(crate) const OBJECT_BYTES_MAX: usize = 1 << 31;
 pub(crate) const SECTIONS_MAX: usize = 4096;
 /// Modules of an artifact's file: one for each target of a module, and as many for host functions.
 pub(crate) const MODULES_MAX: usize = 4096;
-/// Devices of one device API: each is a row in a list, and no machine has a thousandth of that today.
+/// Devices of one device API: each is a row in a list, and no machine has a thousandth of that
+/// today.
 pub(crate) const DEVICES_MAX: i32 = 4096;
 /// Axes of a tensor that a plugin asks for.
 pub(crate) const AXES_MAX: usize = 64;
@@ -46,11 +55,12 @@ pub(crate) const REFUSED_MAX: usize = 16;
 /// Causes of an error that its message lists.
 pub(crate) const CAUSES_MAX: usize = 16;
 
-/// Greatest size of the note that a text was cut. A text that exceeds its bound by less is left whole, so that nothing is cut
-/// twice.
+/// Greatest size of the note that a text was cut. A text that exceeds its bound by less is left
+/// whole, so that nothing is cut twice.
 const NOTE_BYTES: usize = 64;
 
-/// Reads a text that must be valid UTF-8 and within its bound, borrowed for the call; `what` names it in the error.
+/// Reads a text that must be valid UTF-8 and within its bound, borrowed for the call; `what` names
+/// it in the error.
 ///
 /// # Safety
 ///
@@ -59,7 +69,8 @@ pub(crate) unsafe fn text<'a>(text: ChipdockStr, what: &str, bytes_max: usize) -
     if text.size > bytes_max {
         return Err(format!("{what} has {} bytes; expected at most {bytes_max}", text.size));
     }
-    // SAFETY: `text` is null or points to `size` bytes that live for `'a`, as this function requires.
+    // SAFETY: `text` is null or points to `size` bytes that live for `'a`, as this function
+    // requires.
     unsafe { str_in(text, what) }.map_err(|error| error.message().into_owned())
 }
 
@@ -77,7 +88,8 @@ pub(crate) unsafe fn shown(text: ChipdockStr, bytes_max: usize) -> String {
     }
     let is_cut = text.size > bytes_max + NOTE_BYTES;
     let size = if is_cut { bytes_max } else { text.size };
-    // SAFETY: `text` is null or points to `size` live bytes, as this function requires; bytes beyond the bound are not read.
+    // SAFETY: `text` is null or points to `size` live bytes, as this function requires; bytes
+    // beyond the bound are not read.
     let bytes = unsafe { bytes_in(ChipdockStr { size, ..text }) };
     let mut shown = String::from_utf8_lossy(bytes).into_owned();
     if is_cut {

@@ -1,7 +1,7 @@
 //! Finds the fields of documents that this host does not read.
 //!
-//! A host ignores unknown fields (P3.9): the document may be newer than the host. For the author of a document, who may have
-//! misspelt a field, they are an error.
+//! A host ignores unknown fields (P3.9): the document may be newer than the host. For the author of
+//! a document, who may have misspelt a field, they are an error.
 
 use chipdock_ir::{CAPABILITIES, CapabilitySource, TargetKind};
 use serde::de::DeserializeOwned;
@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, nearest, quoted};
 
-/// Reads a document; returns it with the paths of the fields that were not read, as `needs.libraries.0.nams`.
+/// Reads a document; returns it with the paths of the fields that were not read, as
+/// `needs.libraries.0.nams`.
 pub(crate) fn read_with_ignored<T: DeserializeOwned>(
     text: &str,
 ) -> Result<(T, Vec<String>), serde_json::Error> {
@@ -51,8 +52,8 @@ pub(crate) fn refuse_unknown(what: &str, unknown: &[String]) -> Result<(), Error
     Err(Error::new(ErrorKind::Value, message).hint(hint))
 }
 
-/// Suggests the field that an author can have meant by the unknown field of that path, where it is one of `capabilities`: the
-/// nearest name, or all names.
+/// Suggests the field that an author can have meant by the unknown field of that path, where it is
+/// one of `capabilities`: the nearest name, or all names.
 #[must_use]
 pub fn meant(field: &str) -> Option<String> {
     let (place, name) = field.rsplit_once('.')?;

@@ -49,7 +49,8 @@ impl Error {
         Self::with_status(kind, message, api::abi::CHIPDOCK_ERROR)
     }
 
-    /// Makes an error that came with a status, which decides whose fault it is where the kind is not known here (P7.11).
+    /// Makes an error that came with a status, which decides whose fault it is where the kind is
+    /// not known here (P7.11).
     pub(crate) fn with_status(kind: ErrorKind, message: impl Into<String>, status: i32) -> Self {
         let fault = kind.class_with(status);
         let subject = subject(&kind);
@@ -72,7 +73,8 @@ impl Error {
         self
     }
 
-    /// Sets the place of the error: a file, a plugin, a function. An inner place stands before an outer one.
+    /// Sets the place of the error: a file, a plugin, a function. An inner place stands before an
+    /// outer one.
     #[must_use]
     pub fn at(mut self, place: impl Into<String>) -> Self {
         let place = place.into();
@@ -117,8 +119,9 @@ impl Error {
         self
     }
 
-    /// Returns the plugin whose words message and diagnostics are; `None` where they are the host's own. The message then begins
-    /// with who says it, except where it is the host's and only the diagnostics are the plugin's.
+    /// Returns the plugin whose words message and diagnostics are; `None` where they are the host's
+    /// own. The message then begins with who says it, except where it is the host's and only the
+    /// diagnostics are the plugin's.
     #[must_use]
     pub fn speaker(&self) -> Option<&str> {
         self.0.speaker.as_deref()
@@ -136,7 +139,8 @@ impl Error {
         self.0.fault
     }
 
-    /// Returns what is wrong, where that is a device, a plugin or a file of the caller's; else kind and fault say it.
+    /// Returns what is wrong, where that is a device, a plugin or a file of the caller's; else kind
+    /// and fault say it.
     #[must_use]
     pub fn subject(&self) -> Option<Subject> {
         self.0.subject
@@ -166,8 +170,9 @@ impl Error {
         &self.0.diagnostics
     }
 
-    /// Makes the error that crosses the boundary: the kind, and the whole text. What a plugin says begins with its name, and
-    /// neither steers a terminal nor has lines that could pass for others.
+    /// Makes the error that crosses the boundary: the kind, and the whole text. What a plugin says
+    /// begins with its name, and neither steers a terminal nor has lines that could pass for
+    /// others.
     #[must_use]
     pub fn to_api(&self) -> api::Error {
         let text = self.to_string();

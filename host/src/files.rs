@@ -1,10 +1,11 @@
 //! Reads files that another user may have put there: regular files only, up to a stated bound.
 //!
-//! * **FILES-I1** A path that leads to a FIFO, a socket, a device or a folder is refused, with what was found. Nothing here
-//!   waits: a FIFO without a writer does not hang the caller.
-//! * **FILES-I2** The file that was checked is the file that is read: the decision is taken on the open descriptor, not on the
-//!   path.
-//! * **FILES-I3** No more than the bound is read, whatever size the file claims to have, also while it grows.
+//! * **FILES-I1** A path that leads to a FIFO, a socket, a device or a folder is refused, with what
+//!   was found. Nothing here waits: a FIFO without a writer does not hang the caller.
+//! * **FILES-I2** The file that was checked is the file that is read: the decision is taken on the
+//!   open descriptor, not on the path.
+//! * **FILES-I3** No more than the bound is read, whatever size the file claims to have, also while
+//!   it grows.
 
 use std::fmt;
 use std::fs::{File, FileType, Metadata, OpenOptions};
@@ -17,15 +18,18 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorKind};
 
-/// Greatest size of a library that is read. A vendor's, with its compiler and debug information inside, has up to a few GiB.
+/// Greatest size of a library that is read. A vendor's, with its compiler and debug information
+/// inside, has up to a few GiB.
 pub const LIBRARY_BYTES_MAX: u64 = 8 << 30;
 
-/// Opens a file for reading when it is a regular file, following links: rules FILES-I1 and FILES-I2.
+/// Opens a file for reading when it is a regular file, following links: rules FILES-I1 and
+/// FILES-I2.
 ///
 /// # Errors
 ///
-/// `IoError`, with the system's reason, when it cannot be examined or opened; `ValueError`, saying what was found, when it is
-/// no regular file. The path is the error's place; a caller says what it was reading by [`Error::while_doing`].
+/// `IoError`, with the system's reason, when it cannot be examined or opened; `ValueError`, saying
+/// what was found, when it is no regular file. The path is the error's place; a caller says what it
+/// was reading by [`Error::while_doing`].
 pub fn open_regular(path: &Path) -> Result<File, Error> {
     let io = |error: &std::io::Error| io_error(path, error);
     // Before it is opened: opening some devices has effects, and a socket cannot be opened at all.
@@ -137,7 +141,8 @@ fn type_text(found: FileType) -> &'static str {
     }
 }
 
-/// Returns a number of bytes for a person: whole units, rounded up, so that a size over a bound never reads as the bound.
+/// Returns a number of bytes for a person: whole units, rounded up, so that a size over a bound
+/// never reads as the bound.
 fn bytes_text(bytes: u64) -> String {
     match bytes {
         0..0x400 => format!("{bytes} bytes"),
@@ -147,7 +152,8 @@ fn bytes_text(bytes: u64) -> String {
     }
 }
 
-/// Identity of a file's content: distinguishes a file from one that replaced it or that was written since.
+/// Identity of a file's content: distinguishes a file from one that replaced it or that was written
+/// since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileIdentity {
     device: u64,
@@ -175,7 +181,8 @@ impl FileIdentity {
         SystemTime::UNIX_EPOCH.checked_add(after)
     }
 
-    /// Returns true if the content is the same, whatever happened to the permissions and other names of the file.
+    /// Returns true if the content is the same, whatever happened to the permissions and other
+    /// names of the file.
     pub(crate) fn has_content_of(&self, other: &Self) -> bool {
         Self { changed: other.changed, ..*self } == *other
     }

@@ -27,15 +27,16 @@ use crate::open::settings::{SettingReport, Settings};
 use crate::options::{HostOptions, LogLevel};
 use crate::runtime::{Devices, EnvState, wanted_threads};
 
-// The host's own device API: host memory is always there. A plugin's registration of the same name is taken instead.
+// The host's own device API: host memory is always there. A plugin's registration of the same name
+// is taken instead.
 api::register_device_api!(api::cpu::NAME, api::abi::CHIPDOCK_DEVICE_CPU, |context| Box::new(
     api::cpu::CpuDeviceApi::new(context.host())
 ));
 
 /// A host: plugins, targets, devices, compilation. Cloning shares it.
 ///
-/// Several hosts may live in a process. When the last handle is gone (devices, tensors, modules and functions hold one
-/// too), its plugins are shut down; their libraries stay loaded.
+/// Several hosts may live in a process. When the last handle is gone (devices, tensors, modules and
+/// functions hold one too), its plugins are shut down; their libraries stay loaded.
 #[derive(Clone)]
 pub struct Host(pub(crate) Arc<HostInner>);
 
@@ -63,8 +64,8 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `ValueError` for an option that is malformed, or a setting that no plugin declares. A problem of a plugin is recorded
-    /// with it, see [`Self::plugins`].
+    /// `ValueError` for an option that is malformed, or a setting that no plugin declares. A
+    /// problem of a plugin is recorded with it, see [`Self::plugins`].
     pub fn new(options: HostOptions) -> Result<Self, Error> {
         let discovery = discovery::discover(&options)?;
         let filters = Filters::new(&options)?;
@@ -97,8 +98,8 @@ impl Host {
         Ok(Self(inner))
     }
 
-    /// Returns the settings of a plugin, each with its value and the source of the value; as its manifest lists them, or as it
-    /// declares them once it is open. Opens nothing.
+    /// Returns the settings of a plugin, each with its value and the source of the value; as its
+    /// manifest lists them, or as it declares them once it is open. Opens nothing.
     ///
     /// # Errors
     ///
@@ -108,7 +109,8 @@ impl Host {
         Ok(self.0.services.settings().reports(plugin, &declared))
     }
 
-    /// Returns every plugin that was met, in the order of the search, with its state. Opens nothing.
+    /// Returns every plugin that was met, in the order of the search, with its state. Opens
+    /// nothing.
     #[must_use]
     pub fn plugins(&self) -> Vec<PluginReport> {
         self.0.reports()
@@ -120,7 +122,8 @@ impl Host {
         &self.0.discovery.places
     }
 
-    /// Returns every known key, with the plugins that provide it or that were refused. Opens nothing.
+    /// Returns every known key, with the plugins that provide it or that were refused. Opens
+    /// nothing.
     #[must_use]
     pub fn keys(&self) -> Vec<KeyReport> {
         self.0.key_reports()
@@ -130,15 +133,16 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `Unavailable` or `BrokenPlugin`: there is no such plugin, or the reason why it is not used. Other plugins are as they
-    /// were.
+    /// `Unavailable` or `BrokenPlugin`: there is no such plugin, or the reason why it is not used.
+    /// Other plugins are as they were.
     pub fn open_plugin(&self, name: &str) -> Result<PluginReport, Error> {
         self.0.open_by_name(name)
     }
 
-    /// Returns the schemas of all target kinds, by name, each with the plugin that provides it. Opens only libraries that have
-    /// no manifest, or whose manifest has no schema. A kind whose plugin cannot be used, or that several plugins provide
-    /// ([`KeyReport::disputed`]), is left out and named in the log.
+    /// Returns the schemas of all target kinds, by name, each with the plugin that provides it.
+    /// Opens only libraries that have no manifest, or whose manifest has no schema. A kind whose
+    /// plugin cannot be used, or that several plugins provide ([`KeyReport::disputed`]), is left
+    /// out and named in the log.
     #[must_use]
     pub fn target_kinds(&self) -> Vec<(Arc<TargetKind>, String)> {
         let mut kinds = Vec::new();
@@ -156,26 +160,28 @@ impl Host {
         kinds
     }
 
-    /// Returns the schema of one target kind. Opens its plugin only when its manifest does not have it.
+    /// Returns the schema of one target kind. Opens its plugin only when its manifest does not have
+    /// it.
     ///
     /// # Errors
     ///
-    /// `Unavailable` when no plugin provides it; `WrongState` when several plugins do; the reason why its plugin cannot be
-    /// used;
-    /// `Unsupported` when its schema has a stage, an option's type, a thread axis or a version that this host does not know.
+    /// `Unavailable` when no plugin provides it; `WrongState` when several plugins do; the reason
+    /// why its plugin cannot be used; `Unsupported` when its schema has a stage, an option's type,
+    /// a thread axis or a version that this host does not know.
     pub fn target_kind(&self, name: &str) -> Result<Arc<TargetKind>, Error> {
         self.0.target_kind(name)?.ok_or_else(|| self.0.missing(&format!("target.kind.{name}")))
     }
 
-    /// Returns the reason why a key is unusable though plugins provide it: several do, and none is preferred. `None` for a key
-    /// that is not disputed. Opens nothing.
+    /// Returns the reason why a key is unusable though plugins provide it: several do, and none is
+    /// preferred. `None` for a key that is not disputed. Opens nothing.
     #[must_use]
     pub fn dispute(&self, key: &str) -> Option<Error> {
         self.0.dispute(key)
     }
 
-    /// Returns the reason why a key is unavailable though plugins would provide it: discovery refused them, or the user left them
-    /// out. `None` for a key that a plugin or the host provides, and for one that is unknown. Opens nothing.
+    /// Returns the reason why a key is unavailable though plugins would provide it: discovery
+    /// refused them, or the user left them out. `None` for a key that a plugin or the host
+    /// provides, and for one that is unknown. Opens nothing.
     #[must_use]
     pub fn refusal(&self, key: &str) -> Option<Error> {
         self.0.refusal(key)
@@ -186,12 +192,13 @@ impl Host {
         preferred.or_else(|| report.plugins.first().cloned()).unwrap_or_default()
     }
 
-    /// Makes a target from a kind's name, JSON or a target: checked, with defaults filled in, canonicalized.
+    /// Makes a target from a kind's name, JSON or a target: checked, with defaults filled in,
+    /// canonicalized.
     ///
     /// # Errors
     ///
-    /// `ValueError`, naming the option, the value and what is allowed; or the error with which the kind's plugin failed to
-    /// open.
+    /// `ValueError`, naming the option, the value and what is allowed; or the error with which the
+    /// kind's plugin failed to open.
     pub fn target(&self, source: impl Into<TargetSource>) -> Result<Arc<Target>, Error> {
         self.0.services.check_process()?;
         let span = tracing::info_span!("target", kind = tracing::field::Empty).entered();
@@ -201,8 +208,9 @@ impl Host {
         })
     }
 
-    /// Returns the target of a kind with its defaults, if it can be compiled for: its plugin opens, makes the target (at which
-    /// point a library that it needs is looked for), and has a code generator.
+    /// Returns the target of a kind with its defaults, if it can be compiled for: its plugin opens,
+    /// makes the target (at which point a library that it needs is looked for), and has a code
+    /// generator.
     ///
     /// # Errors
     ///
@@ -213,11 +221,14 @@ impl Host {
         self.0.entry(&key)?.map(|_| target).ok_or_else(|| self.0.missing(&key))
     }
 
-    /// Returns the default target of host functions: of the usable kinds that declare themselves a host, one of a plugin that
-    /// came with the program before others ([`Source::standing`](discovery::Source::standing)), among those the one with the
-    /// highest preference. A kind that is passed over for a reason, a disputed one among them, is named in the log.
+    /// Returns the default target of host functions: of the usable kinds that declare themselves a
+    /// host, one of a plugin that came with the program before others
+    /// ([`Source::standing`](discovery::Source::standing)), among those the one with the highest
+    /// preference. A kind that is passed over for a reason, a disputed one among them, is named in
+    /// the log.
     ///
-    /// A plugin that must be opened before its kinds are known is opened only when no other kind can be used.
+    /// A plugin that must be opened before its kinds are known is opened only when no other kind
+    /// can be used.
     ///
     /// # Errors
     ///
@@ -242,8 +253,8 @@ impl Host {
         })
     }
 
-    /// Returns the kinds whose schemas are known without opening a plugin; the reasons why others are not among them are
-    /// logged.
+    /// Returns the kinds whose schemas are known without opening a plugin; the reasons why others
+    /// are not among them are logged.
     fn listed_host_kinds(&self, reasons: &mut Vec<String>) -> Vec<Arc<TargetKind>> {
         let mut kinds = Vec::new();
         for KeyReport { key, .. } in self.keys() {
@@ -286,15 +297,16 @@ impl Host {
         reasons.push(reason);
     }
 
-    /// Returns the number of threads for parallel loops, the caller's included. They start when a loop first needs them.
+    /// Returns the number of threads for parallel loops, the caller's included. They start when a
+    /// loop first needs them.
     #[must_use]
     pub fn threads(&self) -> u32 {
         self.0.services.threads.size()
     }
 
-    /// Returns the environment for compiled code that no loader of this host has loaded: the value for its `__chipdock_env`
-    /// pointer. Lives as long as the process; once the host has gone its functions fail, and parallel loops run on their
-    /// caller's thread. Nothing is imported there.
+    /// Returns the environment for compiled code that no loader of this host has loaded: the value
+    /// for its `__chipdock_env` pointer. Lives as long as the process; once the host has gone its
+    /// functions fail, and parallel loops run on their caller's thread. Nothing is imported there.
     #[must_use]
     pub fn environment(&self) -> &'static ChipdockEnv {
         EnvState::shared(self.0.services)
@@ -304,7 +316,8 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// The error with which the plugin that registers it failed to open, or the reason why it was refused.
+    /// The error with which the plugin that registers it failed to open, or the reason why it was
+    /// refused.
     pub fn function(&self, name: &str) -> Result<Option<crate::Function>, Error> {
         let function = self.0.registered_function(name)?;
         let plugin = self.0.plugin_of(&format!("function.{name}"));
@@ -354,8 +367,8 @@ impl Drop for HostInner {
 }
 
 impl HostInner {
-    /// Returns the name of the device API with that type number. A plugin declares its number only when it is open, so an
-    /// unknown number opens them all.
+    /// Returns the name of the device API with that type number. A plugin declares its number only
+    /// when it is open, so an unknown number opens them all.
     pub(crate) fn device_type_name(&self, device_type: i32) -> Result<String, Error> {
         let known = || {
             let types = self.device_types.lock().unwrap_or_else(PoisonError::into_inner);
@@ -377,7 +390,8 @@ impl HostInner {
         })
     }
 
-    /// Returns the type number in force of a device, by name; where no plugin provides it, the number that it would be given.
+    /// Returns the type number in force of a device, by name; where no plugin provides it, the
+    /// number that it would be given.
     pub(crate) fn device_type_of(&self, name: &str) -> Result<i32, Error> {
         if let Some(api) = self.device_api(name)? {
             return Ok(api.device_type);

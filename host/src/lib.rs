@@ -1,4 +1,5 @@
-//! The host: it finds plugins, opens the ones that are needed, compiles kernels with them and runs what comes out.
+//! The host: it finds plugins, opens the ones that are needed, compiles kernels with them and runs
+//! what comes out.
 //!
 //! The main job, from a kernel's text to its numbers:
 //!
@@ -65,50 +66,60 @@
 //!
 //! # Rules of the whole host
 //!
-//! * **HOST-W1** A plugin is opened when one of its names is first asked for, or needed by another that is to be opened, once
-//!   for each host, and never closed in this process. Listing plugins, keys, target kinds and device names opens no plugin that
-//!   has a manifest.
-//! * **HOST-W2** Nothing falls back silently: every plugin that was not used is listed with its reason in [`Host::plugins`],
-//!   and everything that was passed over goes to the log.
-//! * **HOST-W3** Every failure is an [`Error`]: a kind, whose [`Fault`] it is, what was expected and found, the place, and what
-//!   to do. No input makes the host panic.
-//! * **HOST-W4** Everything here may be used from several threads, except for the current stream, of which each thread has its
-//!   own. A process that was forked from the one that made a host is refused.
-//! * **HOST-W5** Devices, tensors, modules and functions keep their host. When the last is gone, its plugins are shut down, the
-//!   last opened first, what they registered is released, and their instances last.
-//! * **HOST-W6** A read or write of a tensor's elements by the host takes its turn: a thread that reads sees all of a write of
-//!   another thread or none of it, also through clones and views of the tensor and through values made of it. Memory is known by
-//!   its data pointer; what compiled code or foreign code reads and writes takes no turns, and the caller orders it.
+//! * **HOST-W1** A plugin is opened when one of its names is first asked for, or needed by another
+//!   that is to be opened, once for each host, and never closed in this process. Listing plugins,
+//!   keys, target kinds and device names opens no plugin that has a manifest.
+//! * **HOST-W2** Nothing falls back silently: every plugin that was not used is listed with its
+//!   reason in [`Host::plugins`], and everything that was passed over goes to the log.
+//! * **HOST-W3** Every failure is an [`Error`]: a kind, whose [`Fault`] it is, what was expected
+//!   and found, the place, and what to do. No input makes the host panic.
+//! * **HOST-W4** Everything here may be used from several threads, except for the current stream,
+//!   of which each thread has its own. A process that was forked from the one that made a host is
+//!   refused.
+//! * **HOST-W5** Devices, tensors, modules and functions keep their host. When the last is gone,
+//!   its plugins are shut down, the last opened first, what they registered is released, and their
+//!   instances last.
+//! * **HOST-W6** A read or write of a tensor's elements by the host takes its turn: a thread that
+//!   reads sees all of a write of another thread or none of it, also through clones and views of
+//!   the tensor and through values made of it. Memory is known by its data pointer; what compiled
+//!   code or foreign code reads and writes takes no turns, and the caller orders it.
 //!
 //! # What the host checks of an answer
 //!
-//! A plugin's mistake ends as [`ErrorKind::BrokenPlugin`] with a sentence that describes it, in bounded time and memory, and
-//! the program goes on. Two things cannot be checked: where a pointer leads that is neither null nor misaligned, and what a
-//! plugin does by itself.
+//! A plugin's mistake ends as [`ErrorKind::BrokenPlugin`] with a sentence that describes it, in
+//! bounded time and memory, and the program goes on. Two things cannot be checked: where a pointer
+//! leads that is neither null nor misaligned, and what a plugin does by itself.
 //!
-//! * **HOST-A1 Status.** A failure without an error is broken (P7.2), and its outputs are not read (P7.8). An error that was
-//!   raised before a success is dropped: the plugin recovered from it.
+//! * **HOST-A1 Status.** A failure without an error is broken (P7.2), and its outputs are not read
+//!   (P7.8). An error that was raised before a success is dropped: the plugin recovered from it.
 //! * **HOST-A2 Values.** The values that a call returns are checked before they are used, as
-//!   [`received`](chipdock_plugin_api::received) says: type index, object header, sizes, UTF-8, axes.
-//! * **HOST-A3 Bounds.** Each number and text has a bound, which stands with its reason in `bounds`. A larger one is refused
-//!   with both numbers, or cut where it is only shown.
-//! * **HOST-A4 Devices.** A data space is not null, and aligned where its handle is an address (D.4); a stream is null or not
-//!   one that lives (D.15); an attribute is of its key's type (D.11).
-//! * **HOST-A5 Tables.** A table, a named interface's too, has no null slot and is copied when it is handed over, as is the
-//!   descriptor: a later change by the plugin changes nothing here.
-//! * **HOST-A6 Loans.** A build session and a registrar are valid for the call that they were given to. A plugin that uses one
-//!   later gets an error, on any thread; no freed memory is touched.
-//! * **HOST-A7 Guards.** No panic leaves a function that plugins or compiled code call: it is raised as an error.
-//! * **HOST-A8 Builds.** A refused delivery is the build's failure, whatever status the build returns. The index of the result
-//!   lists each compiled function, with its symbol and the types of its arguments (C.8).
-//! * **HOST-A9 Tensors.** A tensor's description is lent to calls as a copy. A call that changes it is found out when elements
-//!   are next read or written ([`Tensor::check_description`]); until then the host uses its own.
-//! * **HOST-A10 Speakers.** The message of an error that a plugin raised begins with `plugin "NAME" says: `, of one that compiled code
-//!   raised with `function "NAME" says: `, and [`Error::speaker`] has the plugin's name. Whose words they are, the table tells by which
-//!   they came: a plugin that passes on another's error, or the host's, does not become its author. An error that is raised as an
-//!   object for a caller of TVM-FFI ([`Function::call_raising`]) is that object.
-//! * **HOST-A11 Entries.** An entry of interface `launch` 1 is on the device that its module was compiled for, where that is
-//!   known here: another device's handles would be taken for its own.
+//!   [`received`](chipdock_plugin_api::received) says: type index, object header, sizes, UTF-8,
+//!   axes.
+//! * **HOST-A3 Bounds.** Each number and text has a bound, which stands with its reason in
+//!   `bounds`. A larger one is refused with both numbers, or cut where it is only shown.
+//! * **HOST-A4 Devices.** A data space is not null, and aligned where its handle is an address
+//!   (D.4); a stream is null or not one that lives (D.15); an attribute is of its key's type
+//!   (D.11).
+//! * **HOST-A5 Tables.** A table, a named interface's too, has no null slot and is copied when it
+//!   is handed over, as is the descriptor: a later change by the plugin changes nothing here.
+//! * **HOST-A6 Loans.** A build session and a registrar are valid for the call that they were given
+//!   to. A plugin that uses one later gets an error, on any thread; no freed memory is touched.
+//! * **HOST-A7 Guards.** No panic leaves a function that plugins or compiled code call: it is
+//!   raised as an error.
+//! * **HOST-A8 Builds.** A refused delivery is the build's failure, whatever status the build
+//!   returns. The index of the result lists each compiled function, with its symbol and the types
+//!   of its arguments (C.8).
+//! * **HOST-A9 Tensors.** A tensor's description is lent to calls as a copy. A call that changes it
+//!   is found out when elements are next read or written ([`Tensor::check_description`]); until
+//!   then the host uses its own.
+//! * **HOST-A10 Speakers.** The message of an error that a plugin raised begins with `plugin "NAME"
+//!   says: `, of one that compiled code raised with `function "NAME" says: `, and
+//!   [`Error::speaker`] has the plugin's name. Whose words they are, the table tells by which they
+//!   came: a plugin that passes on another's error, or the host's, does not become its author. An
+//!   error that is raised as an object for a caller of TVM-FFI ([`Function::call_raising`]) is that
+//!   object.
+//! * **HOST-A11 Entries.** An entry of interface `launch` 1 is on the device that its module was
+//!   compiled for, where that is known here: another device's handles would be taken for its own.
 
 mod boundary;
 mod bounds;

@@ -9,8 +9,8 @@ const RESERVED: &str = "chipdock.";
 /// Greatest length of a name.
 const NAME_CHARS_MAX: usize = 128;
 
-/// Returns the name after a prefix of keys, as `toy` after `device_api.`; `None` for a key of another sort, that of an
-/// interface (`device_api.toy/reset/1`) among them.
+/// Returns the name after a prefix of keys, as `toy` after `device_api.`; `None` for a key of
+/// another sort, that of an interface (`device_api.toy/reset/1`) among them.
 #[must_use]
 pub fn name_in_key<'a>(key: &'a str, prefix: &str) -> Option<&'a str> {
     key.strip_prefix(prefix).filter(|name| !name.contains('/'))
@@ -35,7 +35,8 @@ pub(crate) fn is_name(text: &str) -> bool {
 
 /// Returns the problem of a registered name, if it has one.
 ///
-/// Keys are written as `KEY=PLUGIN`, in lists with `,`, and devices as `NAME:ID`: a name must contain none of these characters.
+/// Keys are written as `KEY=PLUGIN`, in lists with `,`, and devices as `NAME:ID`: a name must
+/// contain none of these characters.
 fn wrong_name(name: &str) -> Option<String> {
     if !is_name(name) || name.len() > NAME_CHARS_MAX {
         return Some(format!(

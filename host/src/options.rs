@@ -66,16 +66,18 @@ pub struct HostOptions {
     pub prefer: Vec<(String, String)>,
     /// Libraries or folders that are used whatever their owner and permissions are.
     pub trust: Vec<PathBuf>,
-    /// `(plugin, name, value)`: settings of plugins, which override those of the environment and of the user's file.
+    /// `(plugin, name, value)`: settings of plugins, which override those of the environment and of
+    /// the user's file.
     pub settings: Vec<(String, String, String)>,
     /// When set, only plugins that the lock pins are used, with the pinned version and digests.
     pub locked: Option<Arc<PluginLock>>,
-    /// The number of threads for parallel loops, the caller's included: 1 to 1024. None, or 0, is automatic: as many as the
-    /// process has processors, by its affinity mask and the quota of its control group.
+    /// The number of threads for parallel loops, the caller's included: 1 to 1024. None, or 0, is
+    /// automatic: as many as the process has processors, by its affinity mask and the quota of its
+    /// control group.
     pub threads: Option<u32>,
-    /// Whether digests of plugins' libraries are remembered from one process to the next, among the caches of this user, so that
-    /// a library that has not changed is not read again to name it. Those that a lock pins are always read. With
-    /// `CHIPDOCK_CACHE_SIZE=0` nothing is remembered.
+    /// Whether digests of plugins' libraries are remembered from one process to the next, among the
+    /// caches of this user, so that a library that has not changed is not read again to name it.
+    /// Those that a lock pins are always read. With `CHIPDOCK_CACHE_SIZE=0` nothing is remembered.
     pub remember_digests: bool,
     /// The receiver of log lines.
     pub log: LogSink,
@@ -84,7 +86,8 @@ pub struct HostOptions {
 }
 
 impl Default for HostOptions {
-    /// Returns the options that a command starts with: nothing added, everything taken from the process, warnings to stderr.
+    /// Returns the options that a command starts with: nothing added, everything taken from the
+    /// process, warnings to stderr.
     fn default() -> Self {
         Self {
             plugin_paths: Vec::new(),
@@ -103,8 +106,9 @@ impl Default for HostOptions {
 }
 
 impl HostOptions {
-    /// Returns options with which only the plugins that `plugin_paths` names are seen, whatever the process's environment says.
-    /// Their settings are still read from its variables, and from no file.
+    /// Returns options with which only the plugins that `plugin_paths` names are seen, whatever the
+    /// process's environment says. Their settings are still read from its variables, and from no
+    /// file.
     #[must_use]
     pub fn isolated() -> Self {
         let environment = Environment { variables: Variables::of_process(), ..Environment::empty() };
@@ -199,7 +203,8 @@ pub struct Environment {
     pub user: u32,
     /// The private group of that user, whose files are the user's alone (FIND-D3).
     pub private_group: Option<u32>,
-    /// True when the process has more privileges than the user who started it: variables and user paths are ignored.
+    /// True when the process has more privileges than the user who started it: variables and user
+    /// paths are ignored.
     pub raised_privileges: bool,
 }
 
@@ -254,12 +259,14 @@ impl Environment {
         self.text("CHIPDOCK_THREADS", self.threads.as_deref())
     }
 
-    /// Returns a variable that is set and not empty. With raised privileges it counts as not set, as in [`Self::text`].
+    /// Returns a variable that is set and not empty. With raised privileges it counts as not set,
+    /// as in [`Self::text`].
     pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
         self.variables.get(name).filter(|value| !self.raised_privileges && !value.is_empty())
     }
 
-    /// Returns a variable as text. With raised privileges it counts as not set: the user who started the process chose it.
+    /// Returns a variable as text. With raised privileges it counts as not set: the user who
+    /// started the process chose it.
     fn text<'a>(&self, name: &str, value: Option<&'a OsStr>) -> Result<Option<&'a str>, Error> {
         let Some(value) = value.filter(|_| !self.raised_privileges) else { return Ok(None) };
         let refused = || Error::new(ErrorKind::Value, format!("{name} is {value:?}, which is not UTF-8"));

@@ -1,13 +1,16 @@
 //! Text from outside, made safe to show to a person.
 //!
-//! Texts of plugins, manifests, drivers, kernels and file names may contain any characters. An [`Error`](crate::Error) and a
-//! line of the log carry them unchanged; code that writes them to a terminal or into a page passes them through this module.
+//! Texts of plugins, manifests, drivers, kernels and file names may contain any characters. An
+//! [`Error`](crate::Error) and a line of the log carry them unchanged; code that writes them to a
+//! terminal or into a page passes them through this module.
 //!
-//! * **SHOWN-X1** Characters that control a terminal or are invisible are spelt out: control characters (`\u{1b}`, `\n`), those
-//!   that change the direction of writing, those without width, and separators of lines and paragraphs.
-//! * **SHOWN-X2** A line is cut at a bound, and states how much was left out. So is a text of many lines.
-//! * **SHOWN-X3** A line stays a line: a text of several lines becomes one line with `\n` in it ([`shown`]), or several lines
-//!   with a lead of the caller's before each ([`paragraph`]).
+//! * **SHOWN-X1** Characters that control a terminal or are invisible are spelt out: control
+//!   characters (`\u{1b}`, `\n`), those that change the direction of writing, those without width,
+//!   and separators of lines and paragraphs.
+//! * **SHOWN-X2** A line is cut at a bound, and states how much was left out. So is a text of many
+//!   lines.
+//! * **SHOWN-X3** A line stays a line: a text of several lines becomes one line with `\n` in it
+//!   ([`shown`]), or several lines with a lead of the caller's before each ([`paragraph`]).
 
 use std::borrow::Cow;
 
@@ -31,8 +34,8 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Returns a text as one line: hidden characters are spelt out, a tab is a blank, and characters beyond `chars_max` are left
-/// out and counted.
+/// Returns a text as one line: hidden characters are spelt out, a tab is a blank, and characters
+/// beyond `chars_max` are left out and counted.
 #[must_use]
 pub fn shown(text: &str, chars_max: usize) -> Cow<'_, str> {
     // A character has at least one byte.
@@ -52,8 +55,9 @@ pub fn shown(text: &str, chars_max: usize) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns a text of several lines, each as [`shown`] and with `lead` before it; lines beyond [`LINES_MAX`] are left out and
-/// counted. Each line ends with a newline; a text of nothing but blanks has none.
+/// Returns a text of several lines, each as [`shown`] and with `lead` before it; lines beyond
+/// [`LINES_MAX`] are left out and counted. Each line ends with a newline; a text of nothing but
+/// blanks has none.
 #[must_use]
 pub fn paragraph(text: &str, lead: &str) -> String {
     let mut out = String::new();
@@ -71,7 +75,8 @@ pub fn paragraph(text: &str, lead: &str) -> String {
     out
 }
 
-/// Returns the whole of a text, uncut, its newlines kept: for a terminal that shows a result, such as generated source.
+/// Returns the whole of a text, uncut, its newlines kept: for a terminal that shows a result, such
+/// as generated source.
 #[must_use]
 pub fn listing(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\t')) {
@@ -87,7 +92,8 @@ pub fn listing(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns a line with as many characters as it had, one column each, so that a mark below it stays in place.
+/// Returns a line with as many characters as it had, one column each, so that a mark below it stays
+/// in place.
 #[must_use]
 pub fn in_place(line: &str) -> String {
     let one = |c| match c {
@@ -98,7 +104,8 @@ pub fn in_place(line: &str) -> String {
     line.chars().map(one).collect()
 }
 
-/// Returns a plugin's text with hidden characters spelt out, each line after the first behind a bar.
+/// Returns a plugin's text with hidden characters spelt out, each line after the first behind a
+/// bar.
 #[must_use]
 pub fn harmless(text: &str) -> String {
     let (first, later) = text.trim_end().split_once('\n').unwrap_or((text.trim_end(), ""));
@@ -108,8 +115,8 @@ pub fn harmless(text: &str) -> String {
     if later.is_empty() { first.into_owned() } else { format!("{first}\n{later}") }
 }
 
-/// Returns a JSON document with hidden characters in its strings as `\u001b`: the same document, harmless on a terminal.
-/// Newlines between values stay.
+/// Returns a JSON document with hidden characters in its strings as `\u001b`: the same document,
+/// harmless on a terminal. Newlines between values stay.
 #[must_use]
 pub fn json(document: &str) -> Cow<'_, str> {
     // A newline within a string is escaped already: JSON has it no other way.

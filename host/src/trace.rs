@@ -1,19 +1,25 @@
-//! Spans and events of [`tracing`](https://docs.rs/tracing) by which a program observes the host's work.
+//! Spans and events of [`tracing`](https://docs.rs/tracing) by which a program observes the host's
+//! work.
 //!
-//! A span is a piece of work with a beginning and an end; an event is a line of the log. A program that wants them installs a
-//! subscriber of `tracing`; this library installs none. The command's `--verbose` and `--trace` are such subscribers.
+//! A span is a piece of work with a beginning and an end; an event is a line of the log. A program
+//! that wants them installs a subscriber of `tracing`; this library installs none. The command's
+//! `--verbose` and `--trace` are such subscribers.
 //!
-//! * **SP1 Names.** The spans are those of the table below, with these names, levels and fields. A span or field may be added in
-//!   any version; one of these is removed or renamed with a line in the changelog.
-//! * **SP2 Nesting.** A span is entered once, by the thread that does the work, and ends on that thread when the work ends,
-//!   whether it succeeded or failed. So the spans of one thread nest.
-//! * **SP3 Plugins.** Each call of a function of a plugin is in a span whose field `plugin` is the plugin's name:
-//!   `plugin_call`, `device_call`, `call` or `launch`. Calls that bypass the host are not seen: compiled code that calls its
-//!   imports through a pointer, [`Function::value`](crate::Function::value), and a plugin's own actions.
-//! * **SP4 Log.** Each line of the log is an event at its level (an error at `error`, a warning at `warn`, and so on) with the
-//!   field `message`; a line of a plugin has the field `plugin` too. [`LogSink`](crate::LogSink) gets the same lines.
-//! * **SP5 Cost.** Where no subscriber wants a level, a span or event of that level costs one load of a word that is never
-//!   written, and computes no field. Work that may be done millions of times is at level `trace`.
+//! * **SP1 Names.** The spans are those of the table below, with these names, levels and fields. A
+//!   span or field may be added in any version; one of these is removed or renamed with a line in
+//!   the changelog.
+//! * **SP2 Nesting.** A span is entered once, by the thread that does the work, and ends on that
+//!   thread when the work ends, whether it succeeded or failed. So the spans of one thread nest.
+//! * **SP3 Plugins.** Each call of a function of a plugin is in a span whose field `plugin` is the
+//!   plugin's name: `plugin_call`, `device_call`, `call` or `launch`. Calls that bypass the host
+//!   are not seen: compiled code that calls its imports through a pointer,
+//!   [`Function::value`](crate::Function::value), and a plugin's own actions.
+//! * **SP4 Log.** Each line of the log is an event at its level (an error at `error`, a warning at
+//!   `warn`, and so on) with the field `message`; a line of a plugin has the field `plugin` too.
+//!   [`LogSink`](crate::LogSink) gets the same lines.
+//! * **SP5 Cost.** Where no subscriber wants a level, a span or event of that level costs one load
+//!   of a word that is never written, and computes no field. Work that may be done millions of
+//!   times is at level `trace`.
 //!
 //! | Span | Level | Fields | Work |
 //! |---|---|---|---|
@@ -62,7 +68,8 @@ pub(crate) fn event(level: LogLevel, plugin: Option<&str>, line: &str) {
     }
 }
 
-/// A call of a plugin in progress: its note, its span (SP3), and the floating-point mode that it must leave (GUARD-G5).
+/// A call of a plugin in progress: its note, its span (SP3), and the floating-point mode that it
+/// must leave (GUARD-G5).
 pub(crate) struct PluginCall {
     services: &'static Services,
     note: &'static Note,

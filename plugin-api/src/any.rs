@@ -27,8 +27,8 @@ pub struct AnyView<'a>(ChipdockAny, PhantomData<&'a ()>);
 unsafe impl Send for Any {}
 // SAFETY: rule V.9 lets any thread use and release an object; everything else is plain data.
 unsafe impl Sync for Any {}
-// SAFETY: rule V.9 lets any thread use and release an object; everything else is plain data; the borrow keeps what it
-// points to alive.
+// SAFETY: rule V.9 lets any thread use and release an object; everything else is plain data; the
+// borrow keeps what it points to alive.
 unsafe impl Send for AnyView<'_> {}
 // SAFETY: rule V.9 lets any thread use and release an object; everything else is plain data.
 unsafe impl Sync for AnyView<'_> {}
@@ -161,14 +161,15 @@ impl<'a> AnyView<'a> {
     ///
     /// # Safety
     ///
-    /// * `args` is null or points to `num_args` values that live for `'a`, each as for [`AnyView::from_raw`].
+    /// * `args` is null or points to `num_args` values that live for `'a`, each as for
+    ///   [`AnyView::from_raw`].
     #[inline]
     pub unsafe fn slice_from_raw(args: *const ChipdockAny, num_args: i32) -> Result<&'a [Self], Error> {
         match usize::try_from(num_args) {
             Ok(0) => Ok(&[]),
             Ok(count) if !args.is_null() => {
-                // SAFETY: the caller guarantees that `args` points to `num_args` values that live for `'a`; the type is
-                // transparent.
+                // SAFETY: the caller guarantees that `args` points to `num_args` values that live
+                // for `'a`; the type is transparent.
                 Ok(unsafe { core::slice::from_raw_parts(args.cast::<Self>(), count) })
             }
             _ => Err(Error::new(
@@ -230,14 +231,16 @@ impl<'a> AnyView<'a> {
         Self::from_pointer(abi::CHIPDOCK_TYPE_OPAQUE_PTR, pointer)
     }
 
-    /// Returns the object that the value holds, or that an rvalue reference refers to, with a new reference to it.
+    /// Returns the object that the value holds, or that an rvalue reference refers to, with a new
+    /// reference to it.
     #[must_use]
     pub fn object(self) -> Option<ObjectRef> {
         // SAFETY: live for `'a`, which covers this call.
         object_of(&self.seen_through().0).map(|object| unsafe { ObjectRef::from_borrowed(object) })
     }
 
-    /// Returns a view of the object that an rvalue reference refers to; returns any other value unchanged.
+    /// Returns a view of the object that an rvalue reference refers to; returns any other value
+    /// unchanged.
     #[inline]
     pub(crate) fn seen_through(self) -> Self {
         if self.0.type_index != abi::CHIPDOCK_TYPE_OBJECT_RVALUE_REF {
@@ -252,13 +255,13 @@ impl<'a> AnyView<'a> {
         })
     }
 
-    /// Converts the value to an owned one: borrowed strings and bytes are copied, an object gets a reference, an rvalue
-    /// reference is moved out and null is left in its place.
+    /// Converts the value to an owned one: borrowed strings and bytes are copied, an object gets a
+    /// reference, an rvalue reference is moved out and null is left in its place.
     ///
     /// # Errors
     ///
-    /// `TypeError` for a borrowed tensor, because the lifetime of its memory is unknown. `ValueError` for a raw string
-    /// that is not UTF-8.
+    /// `TypeError` for a borrowed tensor, because the lifetime of its memory is unknown.
+    /// `ValueError` for a raw string that is not UTF-8.
     pub fn to_owned(self) -> Result<Any, Error> {
         match self.0.type_index {
             abi::CHIPDOCK_TYPE_DLTENSOR_PTR => Err(Error::new(
@@ -279,7 +282,8 @@ impl<'a> AnyView<'a> {
     }
 
     fn take_rvalue(self) -> Any {
-        // SAFETY: V.3, an rvalue reference points to a place with an object pointer that the callee may take.
+        // SAFETY: V.3, an rvalue reference points to a place with an object pointer that the callee
+        // may take.
         let object = unsafe {
             self.0
                 .value
@@ -364,11 +368,13 @@ impl fmt::Debug for AnyView<'_> {
     }
 }
 
-/// Converts the argument at `index` to a `T`; errors name the index, the parameter and the type that was found.
+/// Converts the argument at `index` to a `T`; errors name the index, the parameter and the type
+/// that was found.
 ///
 /// # Errors
 ///
-/// `TypeError` when there are too few arguments or the value is of another type, `ValueError` when it does not fit.
+/// `TypeError` when there are too few arguments or the value is of another type, `ValueError` when
+/// it does not fit.
 pub fn argument<'a, T: FromAny<'a>>(args: &[AnyView<'a>], index: usize, name: &str) -> Result<T, Error> {
     let Some(view) = args.get(index) else {
         return Err(Error::new(

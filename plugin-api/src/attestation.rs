@@ -15,7 +15,8 @@ pub use chipdock_abi::attestation::{PluginRoot, PluginRootRef};
 /// The symbol that a plugin built with the feature exports: the name that `abi_stable` looks for.
 pub const SYMBOL: &str = "_1as_0lib_1header_0root_bmodule_bloader";
 
-/// Compares the layouts of the frozen tables as the plugin was compiled with ours; returns the plugin's descriptor.
+/// Compares the layouts of the frozen tables as the plugin was compiled with ours; returns the
+/// plugin's descriptor.
 ///
 /// # Errors
 ///
@@ -28,7 +29,8 @@ pub unsafe fn attest(symbol: *const c_void) -> Result<&'static ChipdockPlugin, S
     if symbol.is_null() {
         return Err(format!("the symbol `{SYMBOL}` is null"));
     }
-    // SAFETY: a reference to the header is one pointer wide, and it points to a static of the library.
+    // SAFETY: a reference to the header is one pointer wide, and it points to a static of the
+    // library.
     let header: AbiHeaderRef = unsafe { core::mem::transmute::<*const c_void, AbiHeaderRef>(symbol) };
     // The version of abi_stable and the machine's C ABI are checked here.
     let header: &'static LibHeader = header.upgrade().map_err(|error| one_line(&error.to_string()))?;

@@ -1,7 +1,8 @@
 //! Keys of device attributes, with the type and the unit of each.
 //!
-//! The keys are TVM's `DeviceAttrKind` in snake case with the unit last. A plugin may have keys of its own besides these;
-//! the value of a key that it does not know, or that means nothing for its device, is None.
+//! The keys are TVM's `DeviceAttrKind` in snake case with the unit last. A plugin may have keys of
+//! its own besides these; the value of a key that it does not know, or that means nothing for its
+//! device, is None.
 //!
 //! | Key | Type | Meaning |
 //! |---|---|---|
@@ -30,8 +31,8 @@
 //! | [`PHYSICAL_CORE_COUNT`] | int | cores without their second threads |
 //! | [`CHECKED_HANDLES`] | bool | whether wrong handles and ranges are answered with typed errors (D.19) |
 
-/// Key `checked_handles`: see the table above. It is not in [`ALL`] because it describes how the device API treats
-/// mistakes, not the device.
+/// Key `checked_handles`: see the table above. It is not in [`ALL`] because it describes how the
+/// device API treats mistakes, not the device.
 pub const CHECKED_HANDLES: &str = "checked_handles";
 
 macro_rules! keys {

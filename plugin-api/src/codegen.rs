@@ -42,8 +42,8 @@ impl<'a> BuildRequest<'a> {
     ///
     /// # Errors
     ///
-    /// `ValueError` for null pointers and text that is not UTF-8, `Unsupported` for an unknown extension that is
-    /// mandatory (P3.16).
+    /// `ValueError` for null pointers and text that is not UTF-8, `Unsupported` for an unknown
+    /// extension that is mandatory (P3.16).
     ///
     /// # Safety
     ///
@@ -62,7 +62,8 @@ impl<'a> BuildRequest<'a> {
         }
     }
 
-    /// Returns the sections that accompany the document, in order. A section that no node refers to is ignored (C.34).
+    /// Returns the sections that accompany the document, in order. A section that no node refers to
+    /// is ignored (C.34).
     pub fn sections(&self) -> impl Iterator<Item = Section<'a>> + use<'a> {
         // SAFETY: C.3; checked when the request was read.
         self.sections.iter().map(|section| unsafe { section_in(section) })
@@ -96,7 +97,8 @@ pub struct Diagnostic<'a> {
 }
 
 impl<'a> Diagnostic<'a> {
-    /// Makes a diagnostic with a message: what was expected and what was found, without the position.
+    /// Makes a diagnostic with a message: what was expected and what was found, without the
+    /// position.
     pub fn new(severity: Severity, message: &'a str) -> Self {
         Self { severity, line: 0, column: 0, function: "", node: "", message, hint: "" }
     }
@@ -116,7 +118,8 @@ impl<'a> Diagnostic<'a> {
         Self::new(Severity::Note, message)
     }
 
-    /// Sets the position that the document gives for the node, both numbers from 1; 0 means unknown.
+    /// Sets the position that the document gives for the node, both numbers from 1; 0 means
+    /// unknown.
     pub fn at(self, line: u32, column: u32) -> Self {
         let (line, column) = if line == 0 || column == 0 { (0, 0) } else { (line, column) };
         Self { line, column, ..self }
@@ -167,8 +170,8 @@ impl SectionKind {
     }
 }
 
-/// The receiver of a build's results. It lives for the call, during which any thread may use it; the host copies the data
-/// that it receives.
+/// The receiver of a build's results. It lives for the call, during which any thread may use it;
+/// the host copies the data that it receives.
 #[derive(Clone, Copy)]
 pub struct BuildSession<'a> {
     host: HostRef,
@@ -185,18 +188,20 @@ impl<'a> BuildSession<'a> {
     ///
     /// # Safety
     ///
-    /// * `raw` keeps C.3: its functions may be called with its `self_` for `'a`, and raise their errors with `host`.
+    /// * `raw` keeps C.3: its functions may be called with its `self_` for `'a`, and raise their
+    ///   errors with `host`.
     #[must_use]
     pub unsafe fn new(host: HostRef, raw: &'a ChipdockBuildSession) -> Self {
         Self { host, raw }
     }
 
-    /// Sets the artifact's index: JSON with `module_kind`, `format` and `functions`. A successful build sets it exactly
-    /// once.
+    /// Sets the artifact's index: JSON with `module_kind`, `format` and `functions`. A successful
+    /// build sets it exactly once.
     ///
     /// # Errors
     ///
-    /// * `ValueError`: it is not such JSON. `WrongState`: the index was set before. The artifact is unchanged.
+    /// * `ValueError`: it is not such JSON. `WrongState`: the index was set before. The artifact is
+    ///   unchanged.
     pub fn index(&self, index_json: &str) -> Result<(), Error> {
         // SAFETY: C.3; the text is borrowed for the call.
         let status = unsafe { (self.raw.index)(self.raw.self_, str_out(index_json)) };
@@ -207,7 +212,8 @@ impl<'a> BuildSession<'a> {
     ///
     /// # Errors
     ///
-    /// * `ValueError`: the name is taken, or the alignment is not a power of two. The artifact is unchanged.
+    /// * `ValueError`: the name is taken, or the alignment is not a power of two. The artifact is
+    ///   unchanged.
     pub fn section(
         &self,
         name: &str,
@@ -229,7 +235,8 @@ impl<'a> BuildSession<'a> {
         self.host.check(status, || "the build session's `section`".to_owned())
     }
 
-    /// Reports a diagnostic. If its position is known, the host shows it with that line of the source.
+    /// Reports a diagnostic. If its position is known, the host shows it with that line of the
+    /// source.
     ///
     /// # Errors
     ///
@@ -251,16 +258,17 @@ impl<'a> BuildSession<'a> {
         self.host.check(status, || "the build session's `diagnostic`".to_owned())
     }
 
-    /// Returns true if the caller has cancelled the build. A long build checks this now and then and returns
-    /// `ErrorKind::CANCELLED`.
+    /// Returns true if the caller has cancelled the build. A long build checks this now and then
+    /// and returns `ErrorKind::CANCELLED`.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         // SAFETY: C.3.
         unsafe { (self.raw.is_cancelled)(self.raw.self_) != 0 }
     }
 
-    /// Queries an interface of the session: its table and the first argument of the table's functions, or `None` if the
-    /// host does not have it. `Table` is the struct that belongs to `name` and `version`.
+    /// Queries an interface of the session: its table and the first argument of the table's
+    /// functions, or `None` if the host does not have it. `Table` is the struct that belongs to
+    /// `name` and `version`.
     ///
     /// # Errors
     ///
@@ -282,10 +290,12 @@ impl<'a> BuildSession<'a> {
 
 /// A code generator, which turns IR into an artifact; its key is `target.build.<kind>`.
 ///
-/// A pure function of the request and of the text of [`Self::fingerprint`]: it queries no device, and the same request
-/// with the same fingerprint gives the same bytes (C.1). Every method may be called from any thread at once.
+/// A pure function of the request and of the text of [`Self::fingerprint`]: it queries no device,
+/// and the same request with the same fingerprint gives the same bytes (C.1). Every method may be
+/// called from any thread at once.
 pub trait Codegen: Send + Sync + 'static {
-    /// Reports every node that cannot be built, each as one error diagnostic, without building anything.
+    /// Reports every node that cannot be built, each as one error diagnostic, without building
+    /// anything.
     ///
     /// # Errors
     ///
@@ -296,18 +306,19 @@ pub trait Codegen: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// * `Unsupported`: a node cannot be built; the message names one, and each was reported as [`Self::unsupported`]
-    ///   reports it (C.5).
+    /// * `Unsupported`: a node cannot be built; the message names one, and each was reported as
+    ///   [`Self::unsupported`] reports it (C.5).
     /// * `Cancelled`: [`BuildSession::is_cancelled`] returned true.
     /// * `Unavailable`: a library that it needs is missing; the message names what was tried.
     ///
     /// The host drops the data that was delivered before the failure.
     fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error>;
 
-    /// Returns a text for everything, besides the request, on which the bytes of a build depend. It differs whenever the
-    /// same request might give other bytes: the generator's version, the compiler that is found and its version, active
-    /// hooks. The default implementation returns `None`: no build may be kept for later. An implementation opens at most
-    /// the vendor's library, and queries no device (C.35).
+    /// Returns a text for everything, besides the request, on which the bytes of a build depend. It
+    /// differs whenever the same request might give other bytes: the generator's version, the
+    /// compiler that is found and its version, active hooks. The default implementation returns
+    /// `None`: no build may be kept for later. An implementation opens at most the vendor's
+    /// library, and queries no device (C.35).
     ///
     /// # Errors
     ///

@@ -39,7 +39,8 @@ impl Shape {
             extents: extents.into(),
         });
         let pointer = body.as_ptr();
-        // SAFETY: just allocated and not shared yet; the extents do not move while the object lives.
+        // SAFETY: just allocated and not shared yet; the extents do not move while the object
+        // lives.
         unsafe { (*pointer).object.data = (*addr_of!((*pointer).extents)).as_ptr() };
         Self(own(body))
     }
@@ -64,7 +65,8 @@ impl Deref for Shape {
 
     fn deref(&self) -> &[i64] {
         let object = self.0.as_ptr().cast::<ChipdockShapeObject>();
-        // SAFETY: V.6, the layout of a shape object, whose extents live as long as it does and do not change.
+        // SAFETY: V.6, the layout of a shape object, whose extents live as long as it does and do
+        // not change.
         unsafe {
             match (*object).size {
                 0 => &[],
@@ -98,8 +100,8 @@ unsafe impl ObjectBody for ArrayBody {
 
 impl Drop for ArrayBody {
     fn drop(&mut self) {
-        // The header counts, not the length that was stored here: a C++ holder of the only reference may have shortened
-        // it.
+        // The header counts, not the length that was stored here: a C++ holder of the only
+        // reference may have shortened it.
         let count = usize::try_from(self.object.size).unwrap_or(0);
         for index in 0..count {
             // SAFETY: V.6, the first `size` elements are owned values.
@@ -128,7 +130,8 @@ impl Array {
             storage,
         });
         let pointer = body.as_ptr();
-        // SAFETY: just allocated and not shared yet; the elements do not move while the object lives.
+        // SAFETY: just allocated and not shared yet; the elements do not move while the object
+        // lives.
         unsafe { (*pointer).object.data = (*addr_of_mut!((*pointer).storage)).as_mut_ptr().cast() };
         Self(own(body))
     }
@@ -151,8 +154,8 @@ impl Array {
     #[must_use]
     pub fn as_slice(&self) -> &[AnyView<'_>] {
         let object = self.0.as_ptr().cast::<ChipdockArrayObject>();
-        // SAFETY: V.6, the layout of an array object, whose elements live as long as it does; a view is laid out as
-        // a value.
+        // SAFETY: V.6, the layout of an array object, whose elements live as long as it does; a
+        // view is laid out as a value.
         unsafe {
             match usize::try_from((*object).size) {
                 Ok(count) if count > 0 => core::slice::from_raw_parts((*object).data.cast(), count),

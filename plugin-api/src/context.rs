@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::HostRef;
 
-/// A plugin's own state for one host: made on first use for that host, and shared by all objects of that host.
+/// A plugin's own state for one host: made on first use for that host, and shared by all objects of
+/// that host.
 ///
-/// It belongs to the instance that `init` returned (P10.13), so that no plugin needs a table of hosts (P10.4).
+/// It belongs to the instance that `init` returned (P10.13), so that no plugin needs a table of
+/// hosts (P10.4).
 pub trait HostState: Send + Sync + 'static {
-    /// Makes the state of one host. This mostly runs during `init`: it opens nothing, starts no thread, and asks the host
-    /// for no function (P10.3).
+    /// Makes the state of one host. This mostly runs during `init`: it opens nothing, starts no
+    /// thread, and asks the host for no function (P10.3).
     fn new(host: HostRef) -> Self;
 }
 
@@ -72,8 +74,8 @@ impl Context {
         if let Some(Ok(found)) = find().map(Arc::downcast::<T>) {
             return found;
         }
-        // Not made under the lock: `T::new` is the plugin's code and may ask for another state. If two threads make one
-        // at once, the one that is stored first stays.
+        // Not made under the lock: `T::new` is the plugin's code and may ask for another state. If
+        // two threads make one at once, the one that is stored first stays.
         let made = Arc::new(T::new(self.host));
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = states.entry(TypeId::of::<T>()).or_insert_with(|| Arc::clone(&made) as _);

@@ -183,7 +183,8 @@ impl<'a> FromAny<'a> for *mut c_void {
 }
 
 impl AnyView<'_> {
-    /// Returns the device of a tensor, without checking its shape: for a caller that passes it on. `None` for any other value.
+    /// Returns the device of a tensor, without checking its shape: for a caller that passes it on.
+    /// `None` for any other value.
     #[must_use]
     #[inline]
     pub fn tensor_device(self) -> Option<ChipdockDevice> {
@@ -191,7 +192,8 @@ impl AnyView<'_> {
         self.tensor_address().and_then(|tensor| unsafe { tensor.as_ref() }).map(|tensor| tensor.device)
     }
 
-    /// Returns where the description of a tensor lies, which may be null; `None` for any other value.
+    /// Returns where the description of a tensor lies, which may be null; `None` for any other
+    /// value.
     #[inline]
     fn tensor_address(self) -> Option<*const abi::ChipdockTensor> {
         let seen = self.seen_through().into_raw();
@@ -213,8 +215,8 @@ impl<'a> FromAny<'a> for TensorView<'a> {
 
     fn from_any(view: AnyView<'a>) -> Result<Self, Error> {
         let tensor = view.tensor_address().ok_or_else(|| wrong_type::<Self>(view))?;
-        // SAFETY: the payload of each type; V.4 and V.6 say that both are live, laid out tensors; null and inconsistent
-        // fields give an error.
+        // SAFETY: the payload of each type; V.4 and V.6 say that both are live, laid out tensors;
+        // null and inconsistent fields give an error.
         unsafe { TensorView::from_raw(tensor) }
     }
 }
@@ -375,8 +377,8 @@ macro_rules! from_plain {
     };
 }
 
-/// Returns the payload for a data type: its four bytes, and four zero bytes, because values are hashed and compared
-/// bytewise.
+/// Returns the payload for a data type: its four bytes, and four zero bytes, because values are
+/// hashed and compared bytewise.
 fn dtype_payload(dtype: ChipdockDataType) -> ChipdockAnyValue {
     let mut payload = ChipdockAnyValue { v_int64: 0 };
     payload.v_dtype = dtype;

@@ -11,19 +11,21 @@ use crate::{Any, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Hos
 /// The name under which the device API is registered: DLPack's name for host memory.
 pub const NAME: &str = "cpu";
 
-/// The least alignment of every data space, in bytes: that of a cache line and of the widest vector.
+/// The least alignment of every data space, in bytes: that of a cache line and of the widest
+/// vector.
 pub const ALIGNMENT_BYTES_MIN: u64 = 64;
 
 /// The device API of host memory: one device, id 0.
 ///
-/// A data space is an address, whatever its kind: device, pinned, host-visible and unified memory are the same here.
-/// It is aligned to 64 bytes or more. The only scope is `global`. Copies are complete when they return, so the default
-/// stream is the only one, and there is nothing to wait for.
+/// A data space is an address, whatever its kind: device, pinned, host-visible and unified memory
+/// are the same here. It is aligned to 64 bytes or more. The only scope is `global`. Copies are
+/// complete when they return, so the default stream is the only one, and there is nothing to wait
+/// for.
 ///
 /// # Source
 ///
-/// TVM's `CPUDeviceAPI`. Ours differs: one device instead of any id, an error where TVM fails with `InternalError` on a
-/// failed allocation, and some attributes without a value.
+/// TVM's `CPUDeviceAPI`. Ours differs: one device instead of any id, an error where TVM fails with
+/// `InternalError` on a failed allocation, and some attributes without a value.
 ///
 /// # Examples
 ///
@@ -120,8 +122,8 @@ impl DeviceApi for CpuDeviceApi {
                 end.device.device_type
             );
         }
-        // SAFETY: both ranges are live host memory and do not overlap, by the trait's contract; the size fits the
-        // address space because the ranges do.
+        // SAFETY: both ranges are live host memory and do not overlap, by the trait's contract; the
+        // size fits the address space because the ranges do.
         unsafe {
             core::ptr::copy_nonoverlapping(copy.from.address(), copy.to.address(), copy.size_bytes as usize);
         }
@@ -129,7 +131,8 @@ impl DeviceApi for CpuDeviceApi {
     }
 }
 
-/// Allocates at least one byte, or returns `None` if no memory of that size or alignment is available.
+/// Allocates at least one byte, or returns `None` if no memory of that size or alignment is
+/// available.
 fn allocate(size_bytes: u64, alignment_bytes: u64) -> Option<*mut c_void> {
     let size = usize::try_from(size_bytes).ok()?.max(1);
     let alignment = usize::try_from(alignment_bytes).ok()?;
@@ -166,7 +169,8 @@ mod tests {
         assert!(cpu.attribute(0, attribute::MULTI_PROCESSOR_COUNT).unwrap().is_some());
     }
 
-    /// D.3: the calls that the trait implements, because the CPU has nothing to do there, check the device's id too.
+    /// D.3: the calls that the trait implements, because the CPU has nothing to do there, check the
+    /// device's id too.
     #[test]
     fn calls_that_do_nothing_refuse_a_device_that_is_not_there() {
         let cpu = CpuDeviceApi::new(HostRef::standalone());

@@ -13,14 +13,17 @@ use crate::session::Registered;
 use crate::text::str_in;
 use crate::{Any, Error, ErrorKind, extension};
 
-/// An ordered queue of a device: an opaque handle. Null is the default stream of a device and always allowed.
+/// An ordered queue of a device: an opaque handle. Null is the default stream of a device and
+/// always allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Stream(*mut c_void);
 
-// SAFETY: an opaque handle; only the device API uses what it refers to, and it may be called from any thread (P10).
+// SAFETY: an opaque handle; only the device API uses what it refers to, and it may be called from
+// any thread (P10).
 unsafe impl Send for Stream {}
-// SAFETY: an opaque handle; only the device API uses what it refers to, and it may be called from any thread (P10).
+// SAFETY: an opaque handle; only the device API uses what it refers to, and it may be called from
+// any thread (P10).
 unsafe impl Sync for Stream {}
 
 impl Stream {
@@ -40,17 +43,19 @@ impl Stream {
     }
 }
 
-/// The kind of a data space's memory. Later versions add kinds; an unknown one is `Unsupported` (D.9).
+/// The kind of a data space's memory. Later versions add kinds; an unknown one is `Unsupported`
+/// (D.9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[repr(i32)]
 pub enum DataSpaceKind {
     /// Memory of the device itself.
     Device = abi::CHIPDOCK_DATA_SPACE_DEVICE,
-    /// Page-locked host memory that the device copies from and to at full speed; the handle is its address.
+    /// Page-locked host memory that the device copies from and to at full speed; the handle is its
+    /// address.
     Pinned = abi::CHIPDOCK_DATA_SPACE_PINNED,
-    /// Device memory that the host may read and write in place: at the handle, or at the address that interface `map` 1
-    /// returns ([`crate::map`], D.32).
+    /// Device memory that the host may read and write in place: at the handle, or at the address
+    /// that interface `map` 1 returns ([`crate::map`], D.32).
     HostVisible = abi::CHIPDOCK_DATA_SPACE_HOST_VISIBLE,
     /// Memory that both sides address alike; the handle is the address.
     Unified = abi::CHIPDOCK_DATA_SPACE_UNIFIED,
@@ -148,12 +153,14 @@ impl CopyRequest {
 
 /// A device API: memory, copies and streams of one kind of device; its key is `device_api.<name>`.
 ///
-/// Every method may be called from any thread at once. `device_id` counts from 0; an id that no device has is
-/// `ErrorKind::VALUE_ERROR` with the number of devices in its text. The vendor's library is opened by the first call, not
-/// by the constructor (P10.3); if it is missing, every call returns `ErrorKind::UNAVAILABLE` with the names that were
-/// tried and the package that provides it (P12.2).
+/// Every method may be called from any thread at once. `device_id` counts from 0; an id that no
+/// device has is `ErrorKind::VALUE_ERROR` with the number of devices in its text. The vendor's
+/// library is opened by the first call, not by the constructor (P10.3); if it is missing, every
+/// call returns `ErrorKind::UNAVAILABLE` with the names that were tried and the package that
+/// provides it (P12.2).
 pub trait DeviceApi: Send + Sync + 'static {
-    /// Receives the device type that is used: the declared one, or the number that the host assigned by name.
+    /// Receives the device type that is used: the declared one, or the number that the host
+    /// assigned by name.
     ///
     /// Called once, during `init`, before anything else.
     fn registered_as(&self, device_type: i32) {
@@ -164,7 +171,8 @@ pub trait DeviceApi: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// * `Unavailable`: there can be none, for instance because a driver is missing; the message names it.
+    /// * `Unavailable`: there can be none, for instance because a driver is missing; the message
+    ///   names it.
     fn device_count(&self) -> Result<i32, Error>;
 
     /// Returns the attribute `key` of a device, or `None` if the key is unknown.
@@ -173,7 +181,8 @@ pub trait DeviceApi: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// * `ValueError`: there is no such device. For the key [`crate::attribute::EXIST`] the answer is `false` instead.
+    /// * `ValueError`: there is no such device. For the key [`crate::attribute::EXIST`] the answer
+    ///   is `false` instead.
     /// * `DeviceLost`, `Unavailable`: the device cannot be queried.
     fn attribute(&self, device_id: i32, key: &str) -> Result<Option<Any>, Error>;
 
@@ -181,7 +190,8 @@ pub trait DeviceApi: Send + Sync + 'static {
     ///
     /// # Shapes and units
     ///
-    /// * Sizes and alignments are in bytes. The alignment is a power of two; every device supports alignments up to 64.
+    /// * Sizes and alignments are in bytes. The alignment is a power of two; every device supports
+    ///   alignments up to 64.
     /// * Size 0 returns a handle that may be freed, and copied with size 0; it may be null.
     ///
     /// # Errors
@@ -202,20 +212,22 @@ pub trait DeviceApi: Send + Sync + 'static {
     ///
     /// # Safety
     ///
-    /// * `data` came from [`Self::allocate_data_space`] of the same device, and is freed once. It is not null: the shim
-    ///   handles null.
+    /// * `data` came from [`Self::allocate_data_space`] of the same device, and is freed once. It
+    ///   is not null: the shim handles null.
     /// * No queued work uses it any more.
     unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error>;
 
     /// Copies bytes between two data spaces, in the order of `stream`.
     ///
-    /// At least one end lives on a device of this API; the other lives there too or in host memory. The host stages
-    /// copies between two other kinds of device through host memory, so a backend never sees them.
+    /// At least one end lives on a device of this API; the other lives there too or in host memory.
+    /// The host stages copies between two other kinds of device through host memory, so a backend
+    /// never sees them.
     ///
     /// # Ordering
     ///
-    /// Returns when the copy is *queued*, not when it is done. Work queued later on `stream` sees its effect; the host
-    /// sees it after [`Self::sync_stream`]. An implementation may also complete the copy before it returns.
+    /// Returns when the copy is *queued*, not when it is done. Work queued later on `stream` sees
+    /// its effect; the host sees it after [`Self::sync_stream`]. An implementation may also
+    /// complete the copy before it returns.
     ///
     /// # Errors
     ///
@@ -227,15 +239,17 @@ pub trait DeviceApi: Send + Sync + 'static {
     ///
     /// * Both data spaces are live and hold `offset_bytes + size_bytes` bytes or more.
     /// * The two ranges do not overlap.
-    /// * Until [`Self::sync_stream`] returns, nobody frees either end, writes the source, or touches the destination,
-    ///   except through work ordered after it on `stream`.
+    /// * Until [`Self::sync_stream`] returns, nobody frees either end, writes the source, or
+    ///   touches the destination, except through work ordered after it on `stream`.
     ///
     /// # Source
     ///
-    /// TVM's protected `DeviceAPI::CopyDataFromTo`; ours specifies overlap and lifetime, which TVM leaves open.
+    /// TVM's protected `DeviceAPI::CopyDataFromTo`; ours specifies overlap and lifetime, which TVM
+    /// leaves open.
     unsafe fn copy_data(&self, device_id: i32, copy: &CopyRequest, stream: Stream) -> Result<(), Error>;
 
-    /// Creates a stream. The default implementation returns [`Stream::DEFAULT`], for a device without streams of its own.
+    /// Creates a stream. The default implementation returns [`Stream::DEFAULT`], for a device
+    /// without streams of its own.
     ///
     /// # Errors
     ///
@@ -249,19 +263,20 @@ pub trait DeviceApi: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// * The first failure of work on the stream that was not reported yet. The stream is freed nevertheless.
+    /// * The first failure of work on the stream that was not reported yet. The stream is freed
+    ///   nevertheless.
     ///
     /// # Safety
     ///
-    /// * `stream` came from [`Self::create_stream`] of the same device and is freed once. It is not the default stream:
-    ///   the shim handles null.
+    /// * `stream` came from [`Self::create_stream`] of the same device and is freed once. It is not
+    ///   the default stream: the shim handles null.
     unsafe fn free_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
         let _ = stream;
         check_device(self, device_id)
     }
 
-    /// Waits until all work queued on `stream` is done. The default implementation does nothing, which is correct for a
-    /// device whose calls are all complete when they return.
+    /// Waits until all work queued on `stream` is done. The default implementation does nothing,
+    /// which is correct for a device whose calls are all complete when they return.
     ///
     /// # Errors
     ///
@@ -276,7 +291,8 @@ pub trait DeviceApi: Send + Sync + 'static {
         check_device(self, device_id)
     }
 
-    /// Makes work queued later on `to` wait for the work that is queued on `from` now, without blocking the caller.
+    /// Makes work queued later on `to` wait for the work that is queued on `from` now, without
+    /// blocking the caller.
     ///
     /// The default implementation waits for `from`, which is correct but blocks.
     ///
@@ -289,7 +305,8 @@ pub trait DeviceApi: Send + Sync + 'static {
     /// * Both are the default stream or streams of this device that are not freed.
     unsafe fn sync_stream_from_to(&self, device_id: i32, from: Stream, to: Stream) -> Result<(), Error> {
         let _ = to;
-        // SAFETY: `from` is the default stream or a live one of this device, as this function requires.
+        // SAFETY: `from` is the default stream or a live one of this device, as this function
+        // requires.
         unsafe { self.sync_stream(device_id, from) }
     }
 
@@ -396,7 +413,8 @@ unsafe extern "C" fn copy_data(
     copy: *const ChipdockCopy,
     stream: *mut c_void,
 ) -> i32 {
-    // SAFETY: D.2 and D.6, a registered `self_`, a live request, and ranges and a stream as the trait requires.
+    // SAFETY: D.2 and D.6, a registered `self_`, a live request, and ranges and a stream as the
+    // trait requires.
     unsafe {
         enter(self_, |api| {
             let copy = not_null(copy, "the copy")?;

@@ -27,12 +27,13 @@ const SUBBYTE_PADDED: u64 = 4;
 ///
 /// # Source
 ///
-/// The arguments `require_alignment` and `require_contiguous` of TVM-FFI's `TVMFFITensorFromDLPack` and
-/// `TVMFFITensorFromDLPackVersioned`.
+/// The arguments `require_alignment` and `require_contiguous` of TVM-FFI's `TVMFFITensorFromDLPack`
+/// and `TVMFFITensorFromDLPackVersioned`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Required {
-    /// A number of bytes of which the address of the first element is a multiple; 0 for no requirement. Where data is a handle and
-    /// no address, the byte offset is what must be a multiple.
+    /// A number of bytes of which the address of the first element is a multiple; 0 for no
+    /// requirement. Where data is a handle and no address, the byte offset is what must be a
+    /// multiple.
     pub alignment_bytes: u64,
     /// Whether the elements must be compact and row-major.
     pub compact: bool,
@@ -86,13 +87,15 @@ impl Required {
     }
 }
 
-/// Returns true if data of that device is an address on which one can calculate, as TVM-FFI's `IsDirectAddressDevice` has it:
-/// host memory, and the memory of DLPack's devices 2, 3, 10, 11 and 13. Elsewhere data is a handle.
+/// Returns true if data of that device is an address on which one can calculate, as TVM-FFI's
+/// `IsDirectAddressDevice` has it: host memory, and the memory of DLPack's devices 2, 3, 10, 11 and 13.
+/// Elsewhere data is a handle.
 pub(crate) fn has_addresses(device: ChipdockDevice) -> bool {
     matches!(device.device_type, abi::CHIPDOCK_DEVICE_CPU | 2 | 3 | 10 | 11 | 13)
 }
 
-/// A managed tensor of a producer, and the function that calls its deleter once when the tensor made from it is gone.
+/// A managed tensor of a producer, and the function that calls its deleter once when the tensor
+/// made from it is gone.
 struct Producer<T>(*mut T, unsafe fn(*mut T));
 
 // SAFETY: DLPack lets any thread call the deleter.
@@ -129,7 +132,8 @@ fn null() -> Error {
     Error::new(ErrorKind::VALUE_ERROR, "expected a managed tensor, found a null pointer")
 }
 
-/// Checks the description of a foreign tensor, beyond what a view requires, and what its receiver requires.
+/// Checks the description of a foreign tensor, beyond what a view requires, and what its receiver
+/// requires.
 fn check(view: TensorView<'_>, required: Required) -> Result<(), Error> {
     let is_empty = view.size_bytes()? == 0;
     crate::ensure!(
@@ -154,14 +158,15 @@ pub(crate) fn parts(view: TensorView<'_>) -> TensorParts<'_> {
 }
 
 impl Tensor {
-    /// Takes over a managed tensor of DLPack before 1.0; its deleter is called when the last reference is dropped.
+    /// Takes over a managed tensor of DLPack before 1.0; its deleter is called when the last
+    /// reference is dropped.
     ///
     /// Shape and strides are copied; null strides become those of a compact tensor.
     ///
     /// # Errors
     ///
-    /// `ValueError` for null, an inconsistent description, or a tensor that is not as `required`. The managed tensor is taken over
-    /// only on success: after an error the caller still owns it.
+    /// `ValueError` for null, an inconsistent description, or a tensor that is not as `required`.
+    /// The managed tensor is taken over only on success: after an error the caller still owns it.
     ///
     /// # Safety
     ///
@@ -177,7 +182,8 @@ impl Tensor {
         if managed.is_null() {
             return Err(null());
         }
-        // SAFETY: the caller guarantees that it is live; the description does not change while the tensor lives.
+        // SAFETY: the caller guarantees that it is live; the description does not change while the
+        // tensor lives.
         unsafe {
             let view = TensorView::from_raw(addr_of!((*managed).dl_tensor))?;
             check(view, required)?;
@@ -185,26 +191,28 @@ impl Tensor {
         }
     }
 
-    /// Takes over a managed tensor of DLPack 1.x; its deleter is called when the last reference is dropped.
+    /// Takes over a managed tensor of DLPack 1.x; its deleter is called when the last reference is
+    /// dropped.
     ///
     /// # Errors
     ///
-    /// * `Unsupported`: another major version, of which only the deleter may be used; or elements below one byte that each fill
-    ///   one, where packed ones are what element types mean here.
-    /// * `ValueError`: null, an inconsistent description, a tensor that is not as `required`, or a read-only tensor where `access`
-    ///   is [`Access::ReadWrite`].
+    /// * `Unsupported`: another major version, of which only the deleter may be used; or elements
+    ///   below one byte that each fill one, where packed ones are what element types mean here.
+    /// * `ValueError`: null, an inconsistent description, a tensor that is not as `required`, or a
+    ///   read-only tensor where `access` is [`Access::ReadWrite`].
     ///
     /// The managed tensor is taken over only on success: after an error the caller still owns it.
     ///
     /// # Safety
     ///
     /// * `managed` is null or a live managed tensor that the caller owns.
-    /// * With [`Access::ReadOnly`] nobody writes to the tensor. It does not remember that it was read-only: whoever hands it on says
-    ///   so again.
+    /// * With [`Access::ReadOnly`] nobody writes to the tensor. It does not remember that it was
+    ///   read-only: whoever hands it on says so again.
     ///
     /// # Source
     ///
-    /// TVM-FFI's `TVMFFITensorFromDLPackVersioned`, which looks neither at the version nor whether the tensor is read-only.
+    /// TVM-FFI's `TVMFFITensorFromDLPackVersioned`, which looks neither at the version nor whether
+    /// the tensor is read-only.
     pub unsafe fn from_dlpack_versioned(
         managed: *mut ChipdockManagedTensorVersioned,
         access: Access,
@@ -244,7 +252,8 @@ impl Tensor {
         }
     }
 
-    /// Takes over a managed tensor as [`Self::from_dlpack_versioned`] does; after an error it is deleted.
+    /// Takes over a managed tensor as [`Self::from_dlpack_versioned`] does; after an error it is
+    /// deleted.
     ///
     /// # Safety
     ///
@@ -254,7 +263,8 @@ impl Tensor {
         access: Access,
         required: Required,
     ) -> Result<Self, Error> {
-        // SAFETY: as this function requires; after an error it is still ours, and its deleter is in the same place in every major.
+        // SAFETY: as this function requires; after an error it is still ours, and its deleter is in
+        // the same place in every major.
         unsafe {
             let taken = Self::from_dlpack_versioned(managed, access, required);
             if taken.is_err() {
@@ -264,8 +274,8 @@ impl Tensor {
         }
     }
 
-    /// Converts the tensor to a managed tensor of DLPack before 1.0, which the caller owns and releases by its deleter. That version
-    /// cannot say that a tensor is read-only.
+    /// Converts the tensor to a managed tensor of DLPack before 1.0, which the caller owns and
+    /// releases by its deleter. That version cannot say that a tensor is read-only.
     ///
     /// # Source
     ///
@@ -288,8 +298,9 @@ impl Tensor {
         }
     }
 
-    /// Converts the tensor to a managed tensor of DLPack 1.3, which the caller owns and releases by its deleter. `flags`
-    /// are `CHIPDOCK_DLPACK_*`: [`abi::CHIPDOCK_DLPACK_READ_ONLY`] for a tensor that came in as read-only.
+    /// Converts the tensor to a managed tensor of DLPack 1.3, which the caller owns and releases by
+    /// its deleter. `flags` are `CHIPDOCK_DLPACK_*`: [`abi::CHIPDOCK_DLPACK_READ_ONLY`] for a
+    /// tensor that came in as read-only.
     ///
     /// # Source
     ///

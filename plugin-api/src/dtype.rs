@@ -22,7 +22,8 @@ const SMALL_FLOATS: [(&str, u8, u8); 11] = [
     ("float4_e2m1fn", 17, 4),
 ];
 
-/// Names that are followed by a width. The order of `bfloat` and `float` does not matter: prefixes are matched whole.
+/// Names that are followed by a width. The order of `bfloat` and `float` does not matter: prefixes
+/// are matched whole.
 const FAMILIES: [(&str, u8); 5] = [
     ("int", CHIPDOCK_DTYPE_INT),
     ("uint", CHIPDOCK_DTYPE_UINT),
@@ -114,7 +115,8 @@ fn parse_known(text: &str) -> Option<ChipdockDataType> {
     (bits > 0).then_some(ChipdockDataType { code, bits, lanes })
 }
 
-/// Splits `int8x4` and `float32xvscalex4` into the scalar and the lanes; scalable lanes are negative.
+/// Splits `int8x4` and `float32xvscalex4` into the scalar and the lanes; scalable lanes are
+/// negative.
 fn split_lanes(text: &str) -> Option<(&str, u16)> {
     // The `x` in `complex` does not begin a number of lanes.
     let skipped = if text.starts_with("complex") { "complex".len() } else { 0 };

@@ -24,8 +24,8 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Returns the side at fault for a status, by its range (P7.11): the environment where the range does not say, as for
-    /// `CHIPDOCK_ERROR`, which means that the work failed.
+    /// Returns the side at fault for a status, by its range (P7.11): the environment where the
+    /// range does not say, as for `CHIPDOCK_ERROR`, which means that the work failed.
     #[must_use]
     pub const fn of_status(status: i32) -> Self {
         match status {
@@ -48,11 +48,12 @@ impl fmt::Display for Fault {
 
 macro_rules! error_kinds {
     ($($(#[doc = $doc:literal])* $variant:ident, $name:ident = $text:literal, $fault:ident, $status:expr;)*) => {
-        /// The kind of an error: an open set of names, as in TVM-FFI. Each known kind is a variant, and a constant that is called
-        /// as the kind is.
+        /// The kind of an error: an open set of names, as in TVM-FFI. Each known kind is a variant,
+        /// and a constant that is called as the kind is.
         ///
-        /// Python maps the name to an exception class. An unknown kind has the status `CHIPDOCK_ERROR`; the status that came with
-        /// it determines the side at fault ([`ErrorKind::class_with`]).
+        /// Python maps the name to an exception class. An unknown kind has the status
+        /// `CHIPDOCK_ERROR`; the status that came with it determines the side at fault
+        /// ([`ErrorKind::class_with`]).
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub enum ErrorKind {
             $($(#[doc = $doc])* $variant,)*
@@ -156,8 +157,8 @@ impl ErrorKind {
         self.class_with(abi::CHIPDOCK_ERROR)
     }
 
-    /// Returns the side at fault, given the status that a function returned with the error (P7.11): for an unknown kind
-    /// the status determines it.
+    /// Returns the side at fault, given the status that a function returned with the error (P7.11):
+    /// for an unknown kind the status determines it.
     ///
     /// ```
     /// use chipdock_plugin_api::{ErrorKind, Fault};
@@ -177,7 +178,8 @@ impl ErrorKind {
         self.known().map_or(abi::CHIPDOCK_ERROR, |(_, _, status)| status)
     }
 
-    /// Returns the kind that a status means; `None` for success, for `CHIPDOCK_ERROR` and for an unknown number.
+    /// Returns the kind that a status means; `None` for success, for `CHIPDOCK_ERROR` and for an
+    /// unknown number.
     #[must_use]
     pub fn from_status(status: i32) -> Option<Self> {
         if status == abi::CHIPDOCK_ERROR {
@@ -226,7 +228,8 @@ impl Drop for ErrorBody {
 }
 
 impl Error {
-    /// Makes an error of `kind`; the message states what was expected, what was found, and what to do.
+    /// Makes an error of `kind`; the message states what was expected, what was found, and what to
+    /// do.
     ///
     /// It captures no backtrace: an expected error costs as much as two small allocations.
     #[must_use]
@@ -293,8 +296,9 @@ impl Error {
         AnyView::from_object(&self.0)
     }
 
-    /// Returns an error of the same kind, message and backtrace, in an object of ours without cause and context. For errors of
-    /// releases of TVM-FFI before 0.1.8, whose objects end before these fields.
+    /// Returns an error of the same kind, message and backtrace, in an object of ours without cause
+    /// and context. For errors of releases of TVM-FFI before 0.1.8, whose objects end before these
+    /// fields.
     #[must_use]
     pub fn without_links(&self) -> Self {
         let copy = Self::new(self.kind(), self.message().into_owned());
@@ -375,14 +379,14 @@ impl Error {
 
 const UPDATE_APPEND: i32 = 1;
 
-/// Makes a string of the boundary of a text with a NUL after it, which is not counted: some readers of TVM-FFI's errors, such as
-/// jax-tvm-ffi 0.1.3, look for it.
+/// Makes a string of the boundary of a text with a NUL after it, which is not counted: some readers
+/// of TVM-FFI's errors, such as jax-tvm-ffi 0.1.3, look for it.
 fn terminated(text: &str) -> ChipdockStr {
     str_out(text.strip_suffix('\0').unwrap_or(text))
 }
 
-/// Replaces the backtrace of one of our errors, or appends to it. As in TVM-FFI, it must not be called while another
-/// thread reads the same error.
+/// Replaces the backtrace of one of our errors, or appends to it. As in TVM-FFI, it must not be
+/// called while another thread reads the same error.
 unsafe extern "C" fn update_backtrace(self_: *mut c_void, backtrace: *const ChipdockStr, update_mode: i32) {
     trampoline::guard_release(|| {
         let body = self_.cast::<ErrorBody>();
@@ -423,7 +427,8 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-/// Returns early with an [`Error`]: `bail!(ErrorKind::VALUE_ERROR, "expected a size, found {size}")`.
+/// Returns early with an [`Error`]: `bail!(ErrorKind::VALUE_ERROR, "expected a size, found
+/// {size}")`.
 #[macro_export]
 macro_rules! bail {
     ($kind:expr, $($message:tt)+) => {
@@ -431,7 +436,8 @@ macro_rules! bail {
     };
 }
 
-/// Returns early with an [`Error`] unless the condition holds: `ensure!(n > 0, ErrorKind::VALUE_ERROR, "...")`.
+/// Returns early with an [`Error`] unless the condition holds: `ensure!(n > 0,
+/// ErrorKind::VALUE_ERROR, "...")`.
 #[macro_export]
 macro_rules! ensure {
     ($condition:expr, $kind:expr, $($message:tt)+) => {

@@ -1,15 +1,18 @@
-//! DLPack's C exchange table (`__dlpack_c_exchange_api__`): tensors from objects of a framework, and back, without Python's calls.
+//! DLPack's C exchange table (`__dlpack_c_exchange_api__`): tensors from objects of a framework,
+//! and back, without Python's calls.
 //!
-//! A framework hands its table over as a pointer: in Python, that of the capsule `dlpack_exchange_api` which is the attribute
-//! `__dlpack_c_exchange_api__` of the type of its tensors. [`Exchange::from_raw`] reads it.
+//! A framework hands its table over as a pointer: in Python, that of the capsule
+//! `dlpack_exchange_api` which is the attribute `__dlpack_c_exchange_api__` of the type of its
+//! tensors. [`Exchange::from_raw`] reads it.
 //!
 //! # What is served
 //!
-//! [`ExchangeTable::of`] makes a table of our own, for a consumer in the same process that is written against DLPack. Its objects are
-//! tensor objects of the boundary (`CHIPDOCK_TYPE_TENSOR`, TVM-FFI's `TensorObj`), whoever made them, where a framework in Python has
-//! `PyObject`s; and an error is raised with [`ExchangeServer::host`], where Python's would be an exception. All five functions are
-//! there. Not served: a table for objects of Python. In Python our tensors are objects of `tvm_ffi.Tensor`, which gives them away by
-//! `__dlpack__`.
+//! [`ExchangeTable::of`] makes a table of our own, for a consumer in the same process that is
+//! written against DLPack. Its objects are tensor objects of the boundary (`CHIPDOCK_TYPE_TENSOR`,
+//! TVM-FFI's `TensorObj`), whoever made them, where a framework in Python has `PyObject`s; and an
+//! error is raised with [`ExchangeServer::host`], where Python's would be an exception. All five
+//! functions are there. Not served: a table for objects of Python. In Python our tensors are
+//! objects of `tvm_ffi.Tensor`, which gives them away by `__dlpack__`.
 
 use core::ffi::{c_char, c_void};
 use std::ffi::CString;
@@ -26,12 +29,14 @@ use crate::{Access, Error, ErrorKind, HostRef, ObjectRef, Required, Tensor, Tens
 /// The length of a chain of tables that is followed; one that is longer is a circle.
 const CHAIN_MAX: usize = 64;
 
-/// DLPack's `SetError` of an allocator: kind and message end with NUL, and are borrowed for the call.
+/// DLPack's `SetError` of an allocator: kind and message end with NUL, and are borrowed for the
+/// call.
 pub type SetError =
     unsafe extern "C" fn(error_context: *mut c_void, kind: *const c_char, message: *const c_char);
 
-/// DLPack's `DLPackManagedTensorAllocator`: makes a tensor with the extents, element type and device of the prototype, whose other
-/// fields it ignores, and writes it, owned; returns 0, or another number after it called `set_error`.
+/// DLPack's `DLPackManagedTensorAllocator`: makes a tensor with the extents, element type and
+/// device of the prototype, whose other fields it ignores, and writes it, owned; returns 0, or
+/// another number after it called `set_error`.
 pub type ManagedTensorAllocator = unsafe extern "C" fn(
     prototype: *mut ChipdockTensor,
     out: *mut *mut ChipdockManagedTensorVersioned,
@@ -86,12 +91,13 @@ const _: () = assert!(size_of::<ExchangeHeader>() == 16 && size_of::<ExchangeTab
 
 /// A framework's exchange table of major version 1.
 ///
-/// DLPack forbids null for every function but `dltensor_from_py_object_no_sync`, and tables with other nulls exist: TVM-FFI makes one
-/// for old releases of torch that has no more than streams. So a null function is an error of the method that needs it, `BrokenPlugin`
-/// with its name, and of no other.
+/// DLPack forbids null for every function but `dltensor_from_py_object_no_sync`, and tables with
+/// other nulls exist: TVM-FFI makes one for old releases of torch that has no more than streams. So
+/// a null function is an error of the method that needs it, `BrokenPlugin` with its name, and of no
+/// other.
 ///
-/// Functions that take an object of Python are called as DLPack demands: with Python's lock held, and with an object of the type
-/// that has the table.
+/// Functions that take an object of Python are called as DLPack demands: with Python's lock held,
+/// and with an object of the type that has the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange(ExchangeTable);
 
@@ -105,8 +111,8 @@ impl Exchange {
     ///
     /// # Safety
     ///
-    /// * `table` is null or points to a table of DLPack's, which lives and keeps DLPack's rules as long as the process, as do the
-    ///   tables that it leads to.
+    /// * `table` is null or points to a table of DLPack's, which lives and keeps DLPack's rules as
+    ///   long as the process, as do the tables that it leads to.
     ///
     /// # Examples
     ///
@@ -177,19 +183,21 @@ impl Exchange {
         unsafe { Tensor::from_managed_alloc(self.allocator()?, shape, dtype, device) }
     }
 
-    /// Returns the tensor of an object of the framework, which shares its elements and keeps them alive. Nothing is synchronised:
-    /// work on it goes to [`Self::current_work_stream`].
+    /// Returns the tensor of an object of the framework, which shares its elements and keeps them
+    /// alive. Nothing is synchronised: work on it goes to [`Self::current_work_stream`].
     ///
     /// # Errors
     ///
-    /// * `RuntimeError`: the framework refuses. Its own exception is set on this thread (in Python, `PyErr_Occurred`).
+    /// * `RuntimeError`: the framework refuses. Its own exception is set on this thread (in Python,
+    ///   `PyErr_Occurred`).
     /// * As of [`Tensor::from_dlpack_versioned`]; `ValueError` for null.
     ///
     /// After an error nothing is left behind but the exception.
     ///
     /// # Safety
     ///
-    /// * `object` is null or a live object of the type that has the table, and Python's lock is held if it is one of Python's.
+    /// * `object` is null or a live object of the type that has the table, and Python's lock is
+    ///   held if it is one of Python's.
     /// * With [`Access::ReadOnly`] nobody writes to the tensor.
     pub unsafe fn tensor_of(
         self,
@@ -209,8 +217,8 @@ impl Exchange {
         unsafe { Tensor::take_versioned(managed, access, required) }
     }
 
-    /// Calls `body` with a borrowed view of the tensor of an object, without an allocation where the table can do that. Whether the
-    /// tensor may be written is not known.
+    /// Calls `body` with a borrowed view of the tensor of an object, without an allocation where
+    /// the table can do that. Whether the tensor may be written is not known.
     ///
     /// # Errors
     ///
@@ -218,8 +226,8 @@ impl Exchange {
     ///
     /// # Safety
     ///
-    /// * As of [`Self::tensor_of`]; `body` neither writes to the tensor unless it knows that it may, nor lets Python change the
-    ///   object.
+    /// * As of [`Self::tensor_of`]; `body` neither writes to the tensor unless it knows that it
+    ///   may, nor lets Python change the object.
     pub unsafe fn with_view<R>(
         self,
         object: *mut c_void,
@@ -247,12 +255,13 @@ impl Exchange {
         unsafe { TensorView::from_raw(&tensor) }.map(body)
     }
 
-    /// Makes an object of the framework of a tensor, and returns it, owned; in Python a new reference. `flags` are those of
-    /// [`Tensor::into_dlpack_versioned`].
+    /// Makes an object of the framework of a tensor, and returns it, owned; in Python a new
+    /// reference. `flags` are those of [`Tensor::into_dlpack_versioned`].
     ///
     /// # Errors
     ///
-    /// * `RuntimeError`: the framework refuses. Its own exception is set on this thread; the tensor is its in any case.
+    /// * `RuntimeError`: the framework refuses. Its own exception is set on this thread; the tensor
+    ///   is its in any case.
     /// * `BrokenPlugin`: it succeeded without an object.
     ///
     /// # Safety
@@ -269,12 +278,13 @@ impl Exchange {
         Ok(object)
     }
 
-    /// Returns the stream on which the framework works on this thread: a native one, such as a `CUstream`. Null is the default
-    /// stream, and the answer for host memory.
+    /// Returns the stream on which the framework works on this thread: a native one, such as a
+    /// `CUstream`. Null is the default stream, and the answer for host memory.
     ///
     /// # Errors
     ///
-    /// * `RuntimeError`: the framework does not know the device. Its own exception is set on this thread.
+    /// * `RuntimeError`: the framework does not know the device. Its own exception is set on this
+    ///   thread.
     ///
     /// # Safety
     ///
@@ -335,7 +345,8 @@ pub trait ExchangeServer: 'static {
     /// `Unsupported` for a device of which there is no memory, `OutOfMemory`.
     fn allocate(shape: &[i64], dtype: ChipdockDataType, device: ChipdockDevice) -> Result<Tensor, Error>;
 
-    /// Returns the native stream of the device on which work on this thread goes; null for the default stream.
+    /// Returns the native stream of the device on which work on this thread goes; null for the
+    /// default stream.
     ///
     /// # Errors
     ///
@@ -455,7 +466,8 @@ unsafe extern "C" fn serve_object<S: ExchangeServer>(
             ErrorKind::VALUE_ERROR,
             "expected a managed tensor, found a null pointer"
         );
-        // SAFETY: the tensor is given up by the caller in any case. A tensor object cannot say that it is read-only.
+        // SAFETY: the tensor is given up by the caller in any case. A tensor object cannot say that
+        // it is read-only.
         let tensor = unsafe { Tensor::take_versioned(managed, Access::ReadWrite, Required::NOTHING) }?;
         check_place(out_object)?;
         // SAFETY: the caller's place, which owns the reference afterwards.
@@ -465,7 +477,8 @@ unsafe extern "C" fn serve_object<S: ExchangeServer>(
 
 unsafe extern "C" fn serve_view<S: ExchangeServer>(object: *mut c_void, out: *mut ChipdockTensor) -> i32 {
     served::<S>(|| {
-        // SAFETY: DLPack's contract, with our kind of objects, and the caller's place; the object outlives the description.
+        // SAFETY: DLPack's contract, with our kind of objects, and the caller's place; the object
+        // outlives the description.
         unsafe { write_out(out, *tensor_object(object)?.view().raw()) }
     })
 }

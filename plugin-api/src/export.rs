@@ -2,9 +2,10 @@
 
 /// Exports the plugin: its descriptor, and the one symbol that a host looks up.
 ///
-/// `name` is the manifest's: lower-case letters, digits, `-` and `_`. `version` is the package's version by default.
-/// `build_id` distinguishes two builds of one version; by default it is empty, which leaves it to the linker (P1.15).
-/// `settings` are the [`Setting`](crate::Setting)s that the plugin asks its host for. Use it once in a cdylib.
+/// `name` is the manifest's: lower-case letters, digits, `-` and `_`. `version` is the package's
+/// version by default. `build_id` distinguishes two builds of one version; by default it is empty,
+/// which leaves it to the linker (P1.15). `settings` are the [`Setting`](crate::Setting)s that the
+/// plugin asks its host for. Use it once in a cdylib.
 ///
 /// # Examples
 ///
@@ -65,8 +66,8 @@ macro_rules! export_plugin {
                 registrar: *const $crate::abi::ChipdockRegistrar,
                 out_instance: *mut *mut ::core::ffi::c_void,
             ) -> i32 {
-                // SAFETY: P10.2, called by a host with its table, a registrar that is valid for the call, and a place for
-                // the instance.
+                // SAFETY: P10.2, called by a host with its table, a registrar that is valid for the
+                // call, and a place for the instance.
                 unsafe { $crate::__private::init(NAME, host, registrar, out_instance) }
             }
 
@@ -81,7 +82,8 @@ macro_rules! export_plugin {
     };
 }
 
-/// Exports the layouts of the frozen tables for a host to compare (P4); without the feature `layout-check`, nothing.
+/// Exports the layouts of the frozen tables for a host to compare (P4); without the feature
+/// `layout-check`, nothing.
 #[cfg(not(feature = "layout-check"))]
 #[doc(hidden)]
 #[macro_export]
@@ -89,10 +91,11 @@ macro_rules! __export_attestation {
     ($descriptor:ident) => {};
 }
 
-/// Registers `device_api.<name>`: `register_device_api!("npu", 0, |context| Box::new(Npu(context.state::<Chips>())))`.
+/// Registers `device_api.<name>`: `register_device_api!("npu", 0, |context|
+/// Box::new(Npu(context.state::<Chips>())))`.
 ///
-/// The second argument is DLPack's device type, or 0 to have the host assign a number. The factory runs during `init`,
-/// once for each host, and opens nothing.
+/// The second argument is DLPack's device type, or 0 to have the host assign a number. The factory
+/// runs during `init`, once for each host, and opens nothing.
 #[macro_export]
 macro_rules! register_device_api {
     ($name:expr, $device_type:expr, $create:expr $(,)?) => {
@@ -102,7 +105,8 @@ macro_rules! register_device_api {
     };
 }
 
-/// Registers `target.kind.<name>`: `register_target_kind!("npu", include_str!("npu.json"), |_| Box::new(SchemaOnly))`.
+/// Registers `target.kind.<name>`: `register_target_kind!("npu", include_str!("npu.json"), |_|
+/// Box::new(SchemaOnly))`.
 ///
 /// The second argument is the schema, JSON as `chipdock_ir::TargetKind` reads it.
 #[macro_export]
@@ -114,9 +118,11 @@ macro_rules! register_target_kind {
     };
 }
 
-/// Registers `target.build.<kind>`: `register_codegen!("npu", "1.0.0", "1.0.0", |context| Box::new(NpuCodegen(context.host())))`.
+/// Registers `target.build.<kind>`: `register_codegen!("npu", "1.0.0", "1.0.0", |context|
+/// Box::new(NpuCodegen(context.host())))`.
 ///
-/// The second and third arguments are the oldest and the newest version of the IR's wire format that it reads.
+/// The second and third arguments are the oldest and the newest version of the IR's wire format
+/// that it reads.
 #[macro_export]
 macro_rules! register_codegen {
     ($kind:expr, $ir_min:expr, $ir_max:expr, $create:expr $(,)?) => {
@@ -126,7 +132,8 @@ macro_rules! register_codegen {
     };
 }
 
-/// Registers `module.load.<kind>`: `register_module_loader!("npu", |context| Box::new(NpuLoader(context.host())))`.
+/// Registers `module.load.<kind>`: `register_module_loader!("npu", |context|
+/// Box::new(NpuLoader(context.host())))`.
 #[macro_export]
 macro_rules! register_module_loader {
     ($kind:expr, $create:expr $(,)?) => {
@@ -159,10 +166,11 @@ macro_rules! register_test_hook {
 }
 
 /// Extends a registered key of the plugin by a named interface:
-/// `register_interface!("device_api.npu", RESET, |context| Box::new(NpuReset(context.state::<Chips>())))`.
+/// `register_interface!("device_api.npu", RESET, |context|
+/// Box::new(NpuReset(context.state::<Chips>())))`.
 ///
-/// The second argument is an [`InterfaceKind`](crate::InterfaceKind); the factory returns the interface's implementation.
-/// Feature bits, if any, are the third argument.
+/// The second argument is an [`InterfaceKind`](crate::InterfaceKind); the factory returns the
+/// interface's implementation. Feature bits, if any, are the third argument.
 #[macro_export]
 macro_rules! register_interface {
     ($key:expr, $kind:expr, $create:expr $(,)?) => {

@@ -8,16 +8,19 @@ use crate::{Error, ErrorKind};
 /// The greatest length of a name. A longer size is invalid and would lead past the name's bytes.
 const NAME_BYTES_MAX: usize = 1024;
 
-/// Reads the chain of `what`, in which no entry is known here: entries are ignored, unless they are mandatory.
+/// Reads the chain of `what`, in which no entry is known here: entries are ignored, unless they are
+/// mandatory.
 ///
 /// # Errors
 ///
 /// * `Unsupported`: an entry is mandatory; the message has its name.
-/// * `ValueError`: the chain is longer than [`CHIPDOCK_EXTENSIONS_MAX`], or an entry is not aligned.
+/// * `ValueError`: the chain is longer than [`CHIPDOCK_EXTENSIONS_MAX`], or an entry is not
+///   aligned.
 ///
 /// # Safety
 ///
-/// * `next` is null or points to an entry that lives, with its name and the entries after it, for the call.
+/// * `next` is null or points to an entry that lives, with its name and the entries after it, for
+///   the call.
 pub unsafe fn check(mut next: *const ChipdockExtension, what: &str) -> Result<(), Error> {
     for _ in 0..CHIPDOCK_EXTENSIONS_MAX {
         if next.is_null() {

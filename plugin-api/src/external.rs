@@ -1,4 +1,5 @@
-//! Interface `external` 1 of a device API: streams and memory shared with the driver's own interface.
+//! Interface `external` 1 of a device API: streams and memory shared with the driver's own
+//! interface.
 
 use core::ffi::c_void;
 
@@ -17,9 +18,11 @@ pub struct NativeData {
     pub offset_bytes: u64,
 }
 
-/// Interface `external` 1 of a device API: shares streams and memory with the driver's own interface.
+/// Interface `external` 1 of a device API: shares streams and memory with the driver's own
+/// interface.
 ///
-/// The plugin documents what a native handle is (N.9). Null and size 0 do not get here: the shim refuses them.
+/// The plugin documents what a native handle is (N.9). Null and size 0 do not get here: the shim
+/// refuses them.
 pub trait External: Send + Sync + 'static {
     /// Makes a stream from a native one (N.10).
     ///
@@ -43,8 +46,8 @@ pub trait External: Send + Sync + 'static {
     /// * `stream` is the default stream or one of this device that is not freed.
     unsafe fn native_stream(&self, device_id: i32, stream: Stream) -> Result<*mut c_void, Error>;
 
-    /// Returns the native handle of a data space's memory, borrowed, and the offset at which the data space begins in it
-    /// (N.12).
+    /// Returns the native handle of a data space's memory, borrowed, and the offset at which the
+    /// data space begins in it (N.12).
     ///
     /// # Errors
     ///
@@ -59,12 +62,13 @@ pub trait External: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// * `Unsupported`: the device does not support memory of that address or size, or no host memory at all.
+    /// * `Unsupported`: the device does not support memory of that address or size, or no host
+    ///   memory at all.
     ///
     /// # Safety
     ///
-    /// * `size_bytes` bytes are live at `address` until the data space is freed, and nobody else touches them while work
-    ///   that uses it runs.
+    /// * `size_bytes` bytes are live at `address` until the data space is freed, and nobody else
+    ///   touches them while work that uses it runs.
     unsafe fn adopt_host_memory(
         &self,
         device_id: i32,

@@ -14,7 +14,8 @@ use crate::{Any, AnyView, Error, HostRef, ObjectRef, trampoline};
 
 /// A callable object with the packed convention.
 ///
-/// It belongs to the host for which it was made: its errors are raised there. Cloning shares the object.
+/// It belongs to the host for which it was made: its errors are raised there. Cloning shares the
+/// object.
 #[derive(Clone)]
 #[repr(transparent)]
 pub struct Function(ObjectRef);
@@ -67,7 +68,8 @@ fn function_object<T: ObjectBody>(safe_call: ChipdockSafeCall) -> ChipdockFuncti
 }
 
 impl Function {
-    /// Makes a function from a closure. Its errors, and its panics as kind `Panic`, are raised with `host`.
+    /// Makes a function from a closure. Its errors, and its panics as kind `Panic`, are raised with
+    /// `host`.
     pub fn from_fn<F>(host: HostRef, closure: F) -> Self
     where
         F: Fn(&[AnyView<'_>]) -> Result<Any, Error> + Send + Sync + 'static,
@@ -76,13 +78,14 @@ impl Function {
         Self(own(allocate(ClosureBody { object, host, closure })))
     }
 
-    /// Makes a function from a C function that is called directly, with the function object as its `self`; `keep_alive`
-    /// is dropped with the object. A compiled kernel is wrapped this way without any cost for the call.
+    /// Makes a function from a C function that is called directly, with the function object as its
+    /// `self`; `keep_alive` is dropped with the object. A compiled kernel is wrapped this way
+    /// without any cost for the call.
     ///
     /// # Safety
     ///
-    /// * `call` follows the packed convention (V.10, V.11), uses its `self` for nothing but [`Self::kept`], and stays valid as long as
-    ///   `keep_alive`.
+    /// * `call` follows the packed convention (V.10, V.11), uses its `self` for nothing but
+    ///   [`Self::kept`], and stays valid as long as `keep_alive`.
     #[must_use]
     pub unsafe fn from_safe_call<K: Send + Sync + 'static>(call: ChipdockSafeCall, keep_alive: K) -> Self {
         let object = function_object::<DirectBody<K>>(call);
@@ -93,7 +96,8 @@ impl Function {
     ///
     /// # Safety
     ///
-    /// * `self_` is that of a call of such a function, whose `keep_alive` is a `K`; the reference is used within the call.
+    /// * `self_` is that of a call of such a function, whose `keep_alive` is a `K`; the reference
+    ///   is used within the call.
     #[must_use]
     #[inline]
     pub unsafe fn kept<'a, K: Send + Sync + 'static>(self_: *mut c_void) -> &'a K {
@@ -101,7 +105,8 @@ impl Function {
         unsafe { &(*self_.cast::<DirectBody<K>>()).keep_alive }
     }
 
-    /// Makes a function from a `self`, a C function and the deleter of that `self`, as a registrar receives them.
+    /// Makes a function from a `self`, a C function and the deleter of that `self`, as a registrar
+    /// receives them.
     ///
     /// # Safety
     ///
@@ -133,19 +138,21 @@ impl Function {
         self.0
     }
 
-    /// Returns the C function, for a caller that packs its arguments itself; its `self` is the object.
+    /// Returns the C function, for a caller that packs its arguments itself; its `self` is the
+    /// object.
     #[must_use]
     pub fn safe_call(&self) -> ChipdockSafeCall {
         // SAFETY: V.8, the layout of a function object, which never changes.
         unsafe { (*self.0.as_ptr().cast::<ChipdockFunctionObject>()).safe_call }
     }
 
-    /// Calls the function with borrowed arguments; the result is owned. Errors are taken from `host`, which must be the
-    /// one for which the function was made.
+    /// Calls the function with borrowed arguments; the result is owned. Errors are taken from
+    /// `host`, which must be the one for which the function was made.
     ///
     /// # Errors
     ///
-    /// The error that the function raised; `BrokenPlugin` if it failed and raised none, or returned an invalid value.
+    /// The error that the function raised; `BrokenPlugin` if it failed and raised none, or returned
+    /// an invalid value.
     pub fn call(&self, host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
         let num_args = i32::try_from(args.len()).map_err(|_| {
             let message = format!("expected at most {} arguments, found {}", i32::MAX, args.len());
@@ -214,8 +221,8 @@ unsafe extern "C" fn call_forward(
     num_args: i32,
     result: *mut ChipdockAny,
 ) -> i32 {
-    // SAFETY: V.10, `self_` is the object that this function was put into, live for the call; the registered function
-    // follows the packed convention with its own `self`.
+    // SAFETY: V.10, `self_` is the object that this function was put into, live for the call; the
+    // registered function follows the packed convention with its own `self`.
     unsafe {
         let body = &*self_.cast::<ForwardBody>();
         (body.call.0)(body.self_, args, num_args, result)

@@ -1,4 +1,5 @@
-//! Objects of a program's own: a Rust value in an object that other code passes on and cannot look into.
+//! Objects of a program's own: a Rust value in an object that other code passes on and cannot look
+//! into.
 
 use core::any::Any as Value;
 use core::ffi::c_void;
@@ -8,7 +9,8 @@ use chipdock_abi::{CHIPDOCK_NEW_REF_COUNT, ChipdockObject};
 use crate::object::{self, ObjectBody, allocate};
 use crate::{Any, AnyView};
 
-/// The body of such an object. Its deleter is what it is recognised by: nobody else has the function.
+/// The body of such an object. Its deleter is what it is recognised by: nobody else has the
+/// function.
 #[repr(C)]
 struct HeldBody {
     object: ChipdockObject,
@@ -25,8 +27,8 @@ unsafe extern "C" fn delete_held(self_: *mut c_void, flags: i32) {
     unsafe { object::delete_body::<HeldBody>(self_, flags) };
 }
 
-/// Makes an object that holds `value`. Its type index is that of a type which TVM-FFI's registry has, or
-/// `CHIPDOCK_TYPE_OBJECT_BEGIN` for an object of which nobody else knows the type.
+/// Makes an object that holds `value`. Its type index is that of a type which TVM-FFI's registry
+/// has, or `CHIPDOCK_TYPE_OBJECT_BEGIN` for an object of which nobody else knows the type.
 ///
 /// # Examples
 ///
@@ -49,8 +51,8 @@ pub fn object<T: Send + Sync + 'static>(type_index: i32, value: T) -> Any {
     Any::from_object(object::own(allocate(HeldBody { object, value: Box::new(value) })))
 }
 
-/// Returns the value of an object that [`object()`] of this library made; `None` for another value, and for one that holds
-/// another type.
+/// Returns the value of an object that [`object()`] of this library made; `None` for another value,
+/// and for one that holds another type.
 #[must_use]
 pub fn value<'a, T: 'static>(view: AnyView<'a>) -> Option<&'a T> {
     let raw = view.seen_through().into_raw();
@@ -63,7 +65,8 @@ pub fn value<'a, T: 'static>(view: AnyView<'a>) -> Option<&'a T> {
     if object.deleter.map(|deleter| deleter as usize) != Some(own as usize) {
         return None;
     }
-    // SAFETY: only `object` gives this deleter to an object, whose body this is; it lives for `'a` and is never written.
+    // SAFETY: only `object` gives this deleter to an object, whose body this is; it lives for `'a`
+    // and is never written.
     let body = unsafe { &*raw.value.v_object.cast::<HeldBody>() };
     body.value.downcast_ref()
 }

@@ -24,8 +24,9 @@ pub enum LogLevel {
 
 /// A handle to a host: errors are raised with it and taken from it, and it provides services.
 ///
-/// A plugin keeps it in what it registers and in the functions it makes, never in a global: there may be several hosts
-/// in a process (P10). Hosts live as long as the process, so this is a plain copyable handle.
+/// A plugin keeps it in what it registers and in the functions it makes, never in a global: there
+/// may be several hosts in a process (P10). Hosts live as long as the process, so this is a plain
+/// copyable handle.
 #[derive(Clone, Copy)]
 pub struct HostRef(&'static ChipdockHost);
 
@@ -58,7 +59,8 @@ impl HostRef {
     ///
     /// # Safety
     ///
-    /// * `table` is null or lives as long as the process and keeps the host rules of the contract, H.1 to H.6.
+    /// * `table` is null or lives as long as the process and keeps the host rules of the contract,
+    ///   H.1 to H.6.
     #[must_use]
     pub unsafe fn from_raw(table: *const ChipdockHost) -> Option<Self> {
         // SAFETY: the caller guarantees that a table that is not null lives as long as the process.
@@ -78,7 +80,8 @@ impl HostRef {
         unsafe { str_in_lossy(self.0.version) }.into_owned()
     }
 
-    /// Raises `error` as this thread's error, as a function of a table does before it returns non-zero.
+    /// Raises `error` as this thread's error, as a function of a table does before it returns
+    /// non-zero.
     ///
     /// The error is borrowed; the host adds a reference of its own.
     pub fn raise(self, error: &Error) {
@@ -87,8 +90,8 @@ impl HostRef {
         unsafe { (self.0.raise_object)(self.0.self_, &raw) };
     }
 
-    /// Moves this thread's error out, if there is one. Only the thread that saw the non-zero return can take it, and it
-    /// must do so before it calls anything else of the boundary.
+    /// Moves this thread's error out, if there is one. Only the thread that saw the non-zero return
+    /// can take it, and it must do so before it calls anything else of the boundary.
     #[must_use]
     pub fn take_error(self) -> Option<Error> {
         let mut raw = Any::NONE.into_raw();
@@ -100,8 +103,8 @@ impl HostRef {
         any.to::<Error>().ok()
     }
 
-    /// Turns the return value of a table's function into a result; `what` names the function in the error for a callee
-    /// that returned non-zero without raising one.
+    /// Turns the return value of a table's function into a result; `what` names the function in the
+    /// error for a callee that returned non-zero without raising one.
     ///
     /// # Errors
     ///
@@ -130,7 +133,8 @@ impl HostRef {
         unsafe { (self.0.log)(self.0.self_, level as i32, str_out(message)) };
     }
 
-    /// Returns the registered function of that name, or `None`. May load another plugin; not allowed during `init`.
+    /// Returns the registered function of that name, or `None`. May load another plugin; not
+    /// allowed during `init`.
     ///
     /// # Errors
     ///
@@ -150,7 +154,8 @@ impl HostRef {
     ///
     /// # Errors
     ///
-    /// The host's error: the host does not know the device, or `Unavailable` after it was shut down.
+    /// The host's error: the host does not know the device, or `Unavailable` after it was shut
+    /// down.
     pub fn current_stream(self, device: ChipdockDevice) -> Result<Stream, Error> {
         let mut stream = core::ptr::null_mut();
         // SAFETY: H.2 and H.10; the place is writable.
@@ -159,8 +164,9 @@ impl HostRef {
         Ok(Stream::from_raw(stream))
     }
 
-    /// Queries an interface of the host: its table and the first argument of the table's functions, or `None` if the host
-    /// does not have it. May be called during `init`. `Table` is the struct that belongs to `name` and `version`.
+    /// Queries an interface of the host: its table and the first argument of the table's functions,
+    /// or `None` if the host does not have it. May be called during `init`. `Table` is the struct
+    /// that belongs to `name` and `version`.
     ///
     /// # Errors
     ///
@@ -179,9 +185,11 @@ impl HostRef {
         unsafe { table_of(&found, name, version) }
     }
 
-    /// Returns the host for code that runs without a host: it has an error slot for each thread and nothing else.
+    /// Returns the host for code that runs without a host: it has an error slot for each thread and
+    /// nothing else.
     ///
-    /// It is meant for tests and examples. Its log goes to stderr, and it has no functions and no interfaces.
+    /// It is meant for tests and examples. Its log goes to stderr, and it has no functions and no
+    /// interfaces.
     ///
     /// # Examples
     ///
@@ -236,7 +244,8 @@ pub(crate) unsafe fn write_any(out: *mut ChipdockAny, value: Any) -> Result<(), 
             "the place for the result is null: pass a valid pointer",
         ));
     }
-    // SAFETY: not null, and the caller guarantees that it is writable; ownership goes to whoever reads it.
+    // SAFETY: not null, and the caller guarantees that it is writable; ownership goes to whoever
+    // reads it.
     unsafe { out.write(value.into_raw()) };
     Ok(())
 }

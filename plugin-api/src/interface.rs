@@ -9,12 +9,14 @@ use chipdock_abi::{ChipdockDeleter, ChipdockInterface, ChipdockReset1};
 use crate::session::{Registered, Session};
 use crate::{Error, ErrorKind, HostRef, LogLevel};
 
-/// A named interface of a plugin: its name, its version, and the table whose functions work on a `T`.
+/// A named interface of a plugin: its name, its version, and the table whose functions work on a
+/// `T`.
 ///
 /// The interfaces that Chipdock specifies are constants ([`RESET`], [`crate::timer::TIMER`],
-/// [`crate::external::EXTERNAL`], [`crate::map::MAP`], [`crate::object_code::OBJECT`]). A vendor makes one of its own from the table that belongs to its
-/// name and version; a host that does not know it ignores it (P3.5). The table's functions go through [`enter`], and so
-/// have the same guards as those of the frozen tables.
+/// [`crate::external::EXTERNAL`], [`crate::map::MAP`], [`crate::object_code::OBJECT`]). A vendor
+/// makes one of its own from the table that belongs to its name and version; a host that does not
+/// know it ignores it (P3.5). The table's functions go through [`enter`], and so have the same
+/// guards as those of the frozen tables.
 pub struct InterfaceKind<T: ?Sized + 'static> {
     name: &'static str,
     version: u32,
@@ -33,8 +35,10 @@ impl<T: ?Sized + Send + Sync + 'static> InterfaceKind<T> {
     ///
     /// # Safety
     ///
-    /// * `Table` is the `#[repr(C)]` struct that belongs to name and version, with function pointers only (P3.11).
-    /// * Its functions pass their `self_`, which belongs to a `T`, to [`enter`], and may be called from any thread.
+    /// * `Table` is the `#[repr(C)]` struct that belongs to name and version, with function
+    ///   pointers only (P3.11).
+    /// * Its functions pass their `self_`, which belongs to a `T`, to [`enter`], and may be called
+    ///   from any thread.
     #[must_use]
     pub const unsafe fn new<Table>(name: &'static str, version: u32, table: &'static Table) -> Self {
         let table_size_bytes = size_of::<Table>() as u64;
@@ -128,7 +132,8 @@ impl Drop for HandedOut {
     }
 }
 
-/// Returns the table in the answer to a `query` and its `self_`, or `None` if there is no such interface.
+/// Returns the table in the answer to a `query` and its `self_`, or `None` if there is no such
+/// interface.
 ///
 /// # Errors
 ///
@@ -136,7 +141,8 @@ impl Drop for HandedOut {
 ///
 /// # Safety
 ///
-/// * P3.12: `found` was written by a `query` for the name and version to which `Table` belongs, and lives for `'a`.
+/// * P3.12: `found` was written by a `query` for the name and version to which `Table` belongs, and
+///   lives for `'a`.
 pub(crate) unsafe fn table_of<'a, Table: Copy + 'static>(
     found: &ChipdockInterface,
     name: &str,
@@ -162,7 +168,8 @@ unsafe extern "C" fn delete<T: ?Sized + Send + Sync + 'static>(self_: *mut c_voi
     unsafe { Registered::<T>::destroy(self_) };
 }
 
-/// Runs one call of an interface's table: panics are caught, and after `shutdown` the answer is `Unavailable`.
+/// Runs one call of an interface's table: panics are caught, and after `shutdown` the answer is
+/// `Unavailable`.
 ///
 /// # Safety
 ///

@@ -1,8 +1,9 @@
-//! Kernels of device modules: their descriptions in an artifact's index, and the arguments of their launches.
+//! Kernels of device modules: their descriptions in an artifact's index, and the arguments of their
+//! launches.
 //!
-//! A kernel is called as a packed function: its arguments in order (pointers, then scalars), then one integer for each
-//! launch parameter in order. [`Kernel::call`] checks and reads such a call, for every device alike; a loader adds only
-//! the call of its driver.
+//! A kernel is called as a packed function: its arguments in order (pointers, then scalars), then
+//! one integer for each launch parameter in order. [`Kernel::call`] checks and reads such a call,
+//! for every device alike; a loader adds only the call of its driver.
 //!
 //! The rules are K.1 to K.8 of [the contract](crate).
 
@@ -55,8 +56,9 @@ pub enum KernelArg {
 }
 
 impl KernelArg {
-    /// Returns the address of the argument's value, as drivers and `launch` 1 expect it: the address of the pointer or of
-    /// the scalar's bytes. It is valid as long as the borrow of `self`.
+    /// Returns the address of the argument's value, as drivers and `launch` 1 expect it: the
+    /// address of the pointer or of the scalar's bytes. It is valid as long as the borrow of
+    /// `self`.
     #[must_use]
     pub fn place(&self) -> *const c_void {
         match self {
@@ -93,7 +95,8 @@ impl Launch {
     }
 }
 
-/// Describes a device function as an artifact's index does; [`Kernel::from_index`] reads the description.
+/// Describes a device function as an artifact's index does; [`Kernel::from_index`] reads the
+/// description.
 ///
 /// `symbol` is the function's name in the code.
 #[must_use]
@@ -109,8 +112,8 @@ pub fn describe(symbol: &str, function: &PrimFunc) -> Value {
     json!({ "name": &*function.name, "symbol": symbol, "args": args, "launch_params": launch_params })
 }
 
-/// Returns the number of threads of a kernel's block on the axes x, y, z: 1 on an axis that it does not launch, `None`
-/// for an extent that is known only at the launch.
+/// Returns the number of threads of a kernel's block on the axes x, y, z: 1 on an axis that it does
+/// not launch, `None` for an extent that is known only at the launch.
 #[must_use]
 pub fn block_extents(function: &PrimFunc) -> [Option<i64>; 3] {
     let mut extents = [Some(1); 3];
@@ -200,11 +203,13 @@ impl Kernel {
         self.args.len() + self.axes.len() + usize::from(self.has_dynamic_shared)
     }
 
-    /// Checks and reads a packed call. Returns `None` if an extent is 0 and nothing is to be launched (K.2).
+    /// Checks and reads a packed call. Returns `None` if an extent is 0 and nothing is to be
+    /// launched (K.2).
     ///
     /// # Errors
     ///
-    /// * `TypeError`: a wrong number of arguments, or an argument of a wrong type; the message has its position.
+    /// * `TypeError`: a wrong number of arguments, or an argument of a wrong type; the message has
+    ///   its position.
     /// * `ValueError`: a scalar that does not fit its type, a negative extent or size.
     pub fn call(&self, args: &[AnyView<'_>]) -> Result<Option<Launch>, Error> {
         crate::ensure!(
@@ -276,8 +281,8 @@ impl Kernel {
             (CHIPDOCK_DTYPE_BOOL, _) => scalar(u64::from(value.to::<bool>().map_err(named)?)),
             (CHIPDOCK_DTYPE_INT | CHIPDOCK_DTYPE_UINT, _) => {
                 let found: i64 = value.to().map_err(named)?;
-                // A 64-bit unsigned value is passed as the integer of the same bits, because values have no unsigned
-                // type.
+                // A 64-bit unsigned value is passed as the integer of the same bits, because values
+                // have no unsigned type.
                 let fits = match (dtype.code == CHIPDOCK_DTYPE_INT, dtype.bits) {
                     (_, 64) => true,
                     (true, bits) => found >> (bits - 1) == found >> 63,
@@ -303,7 +308,8 @@ impl Kernel {
     }
 }
 
-/// Returns whether an axis is of the grid (else of the block), and its index; `None` for virtual threads.
+/// Returns whether an axis is of the grid (else of the block), and its index; `None` for virtual
+/// threads.
 pub(crate) fn place(axis: ThreadAxis) -> Option<(bool, usize)> {
     Some(match axis {
         ThreadAxis::BlockX => (true, 0),

@@ -15,43 +15,49 @@ use crate::kernel::{Kernel, KernelArg, Launch, place};
 use crate::text::str_in;
 use crate::{Error, ErrorKind, InterfaceKind, Stream, extension};
 
-/// The kernels of a loaded module, which are launched on a device and a stream that the caller names.
+/// The kernels of a loaded module, which are launched on a device and a stream that the caller
+/// names.
 ///
 /// Every method may be called from any thread at once.
 pub trait Launches: Send + Sync + 'static {
     /// Returns the type of the devices that the kernels run on.
     fn device_type(&self) -> i32;
 
-    /// Returns the position of the kernel of that name among the kernels, or `None` if there is none.
+    /// Returns the position of the kernel of that name among the kernels, or `None` if there is
+    /// none.
     fn position(&self, name: &str) -> Option<usize>;
 
     /// Returns the kernel at a position that [`position`](Self::position) returned.
     fn kernel(&self, position: usize) -> Option<&Kernel>;
 
-    /// Queues a launch of the kernel at that position and returns. The number of arguments and the extents are already
-    /// checked.
+    /// Queues a launch of the kernel at that position and returns. The number of arguments and the
+    /// extents are already checked.
     ///
     /// # Errors
     ///
-    /// * `ValueError`: there is no such device, or the launch exceeds what the device or the kernel supports.
-    /// * `WrongState`, `ValueError`: the stream does not exist, or a handle is not of a data space there.
+    /// * `ValueError`: there is no such device, or the launch exceeds what the device or the kernel
+    ///   supports.
+    /// * `WrongState`, `ValueError`: the stream does not exist, or a handle is not of a data space
+    ///   there.
     /// * A kept failure of earlier work on the stream (P7.5).
     fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error>;
 }
 
 impl Kernel {
-    /// Reads a launch of interface `launch` 1. Returns `None` if an extent is 0 and nothing is to be launched (K.2).
+    /// Reads a launch of interface `launch` 1. Returns `None` if an extent is 0 and nothing is to
+    /// be launched (K.2).
     ///
     /// # Errors
     ///
     /// * `TypeError`: a wrong number of arguments.
-    /// * `ValueError`: an extent or dynamic shared memory that the kernel does not take, or null for a value's address.
+    /// * `ValueError`: an extent or dynamic shared memory that the kernel does not take, or null
+    ///   for a value's address.
     /// * `Unsupported`: an unknown extension that is mandatory (P3.16).
     ///
     /// # Safety
     ///
-    /// * `args` of the request are `args_count` addresses, each null or of a value of the type of this kernel's argument
-    ///   there.
+    /// * `args` of the request are `args_count` addresses, each null or of a value of the type of
+    ///   this kernel's argument there.
     pub unsafe fn read(&self, request: &ChipdockLaunchRequest) -> Result<Option<Launch>, Error> {
         // SAFETY: K.8, a live chain or null.
         unsafe { extension::check(request.next, "the launch") }?;
@@ -89,7 +95,8 @@ impl Kernel {
         );
         let mut args = Vec::with_capacity(self.args.len());
         for (position, dtype) in self.args.iter().enumerate() {
-            // SAFETY: `args` are `args_count` addresses, as this function requires, and `position` is less than that.
+            // SAFETY: `args` are `args_count` addresses, as this function requires, and `position`
+            // is less than that.
             let value = unsafe { request.args.add(position).read() }.cast::<u8>();
             crate::ensure!(
                 !value.is_null(),
@@ -97,8 +104,8 @@ impl Kernel {
                 "kernel {}, argument {position}: the address of its value is null",
                 self.name
             );
-            // SAFETY: `value` is null or points to a value of the argument's type, as this function requires; it may be
-            // unaligned.
+            // SAFETY: `value` is null or points to a value of the argument's type, as this function
+            // requires; it may be unaligned.
             args.push(unsafe { argument(value, dtype.code == CHIPDOCK_DTYPE_HANDLE, dtype.bits / 8) });
         }
         let (grid, block) = (request.grid, request.block);

@@ -1,9 +1,10 @@
 //! The interface of Chipdock plugins: safe traits, registration, values. This page is the contract.
 //!
-//! A plugin is a shared library that offers device APIs, target kinds, code generators, module loaders and functions
-//! to any host that finds it. In Rust it is a cdylib with one [`export_plugin!`], some `register_*!` and the traits
-//! [`DeviceApi`], [`TargetKind`], [`Codegen`] and [`ModuleLoader`]; this crate's shims keep the rules marked *shim*. In
-//! C and C++ it includes `chipdock.h` and keeps all of them itself. `examples/plugin-template-rust` and
+//! A plugin is a shared library that offers device APIs, target kinds, code generators, module
+//! loaders and functions to any host that finds it. In Rust it is a cdylib with one
+//! [`export_plugin!`], some `register_*!` and the traits [`DeviceApi`], [`TargetKind`], [`Codegen`]
+//! and [`ModuleLoader`]; this crate's shims keep the rules marked *shim*. In C and C++ it includes
+//! `chipdock.h` and keeps all of them itself. `examples/plugin-template-rust` and
 //! `examples/plugin-template-c` are the same small plugin, twice.
 //!
 //! ```
@@ -22,15 +23,17 @@
 //! # fn main() {}
 //! ```
 //!
-//! A device plugin builds on [`kit`], which implements handles, lost devices, streams, builds for each device and checks
-//! of artifacts, with rules of its own. A plugin keeps its state for one host in a type of its own, see [`HostState`].
+//! A device plugin builds on [`kit`], which implements handles, lost devices, streams, builds for
+//! each device and checks of artifacts, with rules of its own. A plugin keeps its state for one
+//! host in a type of its own, see [`HostState`].
 //!
 //! # The contract
 //!
-//! Each clause states one duty. **By** names its owner: P the plugin, H the host, or both. **Checked** names what detects a
-//! violation: *build* (it does not compile), *shim* (this crate, for Rust plugins), *host* (when it loads or calls), *suite*
-//! (the conformance suite), *tests* (this repository's tests of the host and of this crate), *review* (only a reader can
-//! tell). Tests and cases cite the numbers.
+//! Each clause states one duty. **By** names its owner: P the plugin, H the host, or both. **Checked**
+//! names what detects a violation: *build* (it does not compile), *shim* (this crate, for Rust
+//! plugins), *host* (when it loads or calls), *suite* (the conformance suite), *tests* (this
+//! repository's tests of the host and of this crate), *review* (only a reader can tell). Tests and
+//! cases cite the numbers.
 //!
 //! ## P1 Entry
 //!
@@ -83,8 +86,9 @@
 //! | P3.17 | Unknown bits of a field `flags` are ignored. | both | suite |
 //! | P3.18 | `info_json` of a registration is a JSON object, or empty for none; unknown keys are ignored. A code generator's has `ir_min` and `ir_max`, semver of the IR's wire format. | both | host, suite |
 //!
-//! Each of these documents has a JSON Schema in `plugin-api/abi/schemas`: manifests, target kinds, artifact indices, and the
-//! `info_json` of descriptors. The schemas of the IR's wire format are in `plugin-api/ir/wire`.
+//! Each of these documents has a JSON Schema in `plugin-api/abi/schemas`: manifests, target kinds,
+//! artifact indices, and the `info_json` of descriptors. The schemas of the IR's wire format are in
+//! `plugin-api/ir/wire`.
 //!
 //! ## P4 Layout check
 //!
@@ -208,9 +212,9 @@
 //!
 //! ## S Settings
 //!
-//! A setting is a choice of the user about a plugin, by key. A plugin declares its settings in the `info_json` of its
-//! descriptor, so that a host knows them before `init`, and reads them through interface `config` 1 of the host, in Rust
-//! through [`HostRef::setting`].
+//! A setting is a choice of the user about a plugin, by key. A plugin declares its settings in the
+//! `info_json` of its descriptor, so that a host knows them before `init`, and reads them through
+//! interface `config` 1 of the host, in Rust through [`HostRef::setting`].
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
@@ -301,7 +305,8 @@
 //!
 //! ## N Named interfaces of device APIs
 //!
-//! `reset` 1 is D.40. A device API with `timer` 1, `external` 1 or `map` 1 keeps all clauses of that interface.
+//! `reset` 1 is D.40. A device API with `timer` 1, `external` 1 or `map` 1 keeps all clauses of
+//! that interface.
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
@@ -325,8 +330,9 @@
 //!
 //! ## I Injection hooks
 //!
-//! These hooks provoke failures that no ordinary call can cause. A plugin may register plain functions of these names for a
-//! device API `x`: all three or none, and then interface `reset` 1 of `x` too. Only tests call them.
+//! These hooks provoke failures that no ordinary call can cause. A plugin may register plain
+//! functions of these names for a device API `x`: all three or none, and then interface `reset` 1
+//! of `x` too. Only tests call them.
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
@@ -419,8 +425,8 @@
 //!
 //! ## K Kernels of device modules
 //!
-//! A kernel is a function of a module for a device. Its arguments are pointers and scalars, as the index types them; its
-//! launch parameters are in the index too ([`kernel`]).
+//! A kernel is a function of a module for a device. Its arguments are pointers and scalars, as the
+//! index types them; its launch parameters are in the index too ([`kernel`]).
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
@@ -435,7 +441,8 @@
 //!
 //! ## X Compiled code: entry symbols and the environment
 //!
-//! Artifacts of host code and their loaders rely on these clauses. They are compiled into objects, which outlive plugins.
+//! Artifacts of host code and their loaders rely on these clauses. They are compiled into objects,
+//! which outlive plugins.
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|

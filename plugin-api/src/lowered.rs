@@ -1,4 +1,5 @@
-//! Shared parts of code generators for lowered modules: reading requests, reporting diagnostics, describing functions.
+//! Shared parts of code generators for lowered modules: reading requests, reporting diagnostics,
+//! describing functions.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -27,7 +28,8 @@ impl LoweredRequest {
     ///
     /// # Errors
     ///
-    /// `ValueError`: the module, the target or the options cannot be read, or the module is not valid at that stage.
+    /// `ValueError`: the module, the target or the options cannot be read, or the module is not
+    /// valid at that stage.
     pub fn read(request: &BuildRequest<'_>, kind: &str, stage: Stage) -> Result<Self, Error> {
         let wrong = |what: String| Error::new(ErrorKind::VALUE_ERROR, format!("target {kind}: {what}"));
         let document = wire::read_document(request.ir)
@@ -46,8 +48,8 @@ impl LoweredRequest {
         Ok(Self { module: document.module, target, file: document.file, options })
     }
 
-    /// Returns the file whose lines the generated text names for debuggers: that of the module, if the build option
-    /// `debug` asks for it.
+    /// Returns the file whose lines the generated text names for debuggers: that of the module, if
+    /// the build option `debug` asks for it.
     ///
     /// # Errors
     ///
@@ -64,8 +66,9 @@ impl LoweredRequest {
     }
 }
 
-/// Returns the message for a module that is not valid at the requested stage: the kernel passed validation, so the
-/// lowering is at fault. A position is shown with the kernel's file, or not at all.
+/// Returns the message for a module that is not valid at the requested stage: the kernel passed
+/// validation, so the lowering is at fault. A position is shown with the kernel's file, or not at
+/// all.
 fn lowered_wrong(problems: &[Diagnostic], file: Option<&str>, stage: Stage) -> String {
     let first = match (problems.first(), file) {
         (None, _) => String::new(),
@@ -79,8 +82,9 @@ fn lowered_wrong(problems: &[Diagnostic], file: Option<&str>, stage: Stage) -> S
     )
 }
 
-/// The diagnostics that a reader needs: each message once for a line of a function. Those without a position are left out
-/// where the message has one elsewhere: one type that is missing is in every step of what a function is computed by.
+/// The diagnostics that a reader needs: each message once for a line of a function. Those without a
+/// position are left out where the message has one elsewhere: one type that is missing is in every
+/// step of what a function is computed by.
 fn distinct(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     let placed = diagnostics.iter().filter(|it| it.span != Span::NONE);
     let placed: HashSet<_> = placed.map(|it| (&it.function, &it.message)).collect();
@@ -95,7 +99,8 @@ fn distinct(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     kept
 }
 
-/// Reports diagnostics as errors, each with its position; a message once for each line of a function.
+/// Reports diagnostics as errors, each with its position; a message once for each line of a
+/// function.
 ///
 /// # Errors
 ///
@@ -109,7 +114,8 @@ pub fn report(diagnostics: &[Diagnostic], session: &BuildSession<'_>) -> Result<
     Ok(())
 }
 
-/// Makes the error of a build whose diagnostics were reported: the first diagnostic, and the number of others.
+/// Makes the error of a build whose diagnostics were reported: the first diagnostic, and the number
+/// of others.
 #[must_use]
 pub fn unsupported(diagnostics: &[Diagnostic]) -> Error {
     let diagnostics = distinct(diagnostics);
@@ -127,7 +133,8 @@ pub fn cancelled(kind: &str) -> Error {
     Error::new(ErrorKind::CANCELLED, format!("target {kind}: the build was cancelled"))
 }
 
-/// Returns the fingerprint of a code generator whose bytes depend on its own code alone: its name and version (C.35).
+/// Returns the fingerprint of a code generator whose bytes depend on its own code alone: its name
+/// and version (C.35).
 #[must_use]
 pub fn fingerprint(kind: &str, version: &str) -> String {
     format!("{kind} {version}")

@@ -10,14 +10,15 @@ use crate::interface::{InterfaceKind, check_handle, check_place, enter};
 
 /// Interface `map` 1 of a device API: returns the host's address of host-visible memory.
 ///
-/// For drivers such as Vulkan's, whose memory is an object that is mapped, so that a data space's handle need not be
-/// computed back from an address (D.32). Kernels and copies get the handle.
+/// For drivers such as Vulkan's, whose memory is an object that is mapped, so that a data space's
+/// handle need not be computed back from an address (D.32). Kernels and copies get the handle.
 pub trait Map: Send + Sync + 'static {
     /// Returns the address of a data space that the host reads and writes in place (N.16).
     ///
     /// # Errors
     ///
-    /// * `Unsupported`: the host cannot reach the data space, such as memory of kind `Device` (N.17).
+    /// * `Unsupported`: the host cannot reach the data space, such as memory of kind `Device`
+    ///   (N.17).
     /// * `WrongState`, `ValueError`: the data space is not live, or belongs to another device.
     ///
     /// # Safety

@@ -5,9 +5,11 @@ use chipdock_abi::{ChipdockDataType, ChipdockDevice, ChipdockMemory1};
 use crate::{Any, Error, ErrorKind, HostRef, Tensor};
 
 impl HostRef {
-    /// Allocates a compact tensor in global memory of a device, for functions to return. Its elements are uninitialised.
+    /// Allocates a compact tensor in global memory of a device, for functions to return. Its
+    /// elements are uninitialised.
     ///
-    /// Its memory belongs to the host's pool, and returns there with the last reference. Not allowed during `init` (H.9).
+    /// Its memory belongs to the host's pool, and returns there with the last reference. Not
+    /// allowed during `init` (H.9).
     ///
     /// # Errors
     ///
@@ -31,8 +33,8 @@ impl HostRef {
         let too_many = |_| Error::new(ErrorKind::VALUE_ERROR, format!("{} axes are too many", shape.len()));
         let ndim = i32::try_from(shape.len()).map_err(too_many)?;
         let mut raw = Any::NONE.into_raw();
-        // SAFETY: H.2 and P3.11, the interface's table with its `self_`; the extents live for the call, and the place
-        // for an owned value is writable.
+        // SAFETY: H.2 and P3.11, the interface's table with its `self_`; the extents live for the
+        // call, and the place for an owned value is writable.
         let (status, made) = unsafe {
             let status = (memory.allocate_tensor)(self_, device, dtype, shape.as_ptr(), ndim, &mut raw);
             (status, Any::from_raw(raw))

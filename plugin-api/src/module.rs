@@ -42,8 +42,8 @@ impl<'a> Artifact<'a> {
     ///
     /// # Errors
     ///
-    /// `ValueError` for null pointers and text that is not UTF-8, `Unsupported` for an unknown extension that is
-    /// mandatory (P3.16).
+    /// `ValueError` for null pointers and text that is not UTF-8, `Unsupported` for an unknown
+    /// extension that is mandatory (P3.16).
     ///
     /// # Safety
     ///
@@ -143,8 +143,8 @@ pub(crate) unsafe fn section_in<'a>(section: &ChipdockSection) -> Section<'a> {
 
 /// The environment of compiled code, to which the variable `__chipdock_env` is set to point.
 ///
-/// A loader and what it makes of an artifact hold clones: a module, and each of its functions, for as long as they may be
-/// called. Dropping the last clone releases the environment (M.4).
+/// A loader and what it makes of an artifact hold clones: a module, and each of its functions, for
+/// as long as they may be called. Dropping the last clone releases the environment (M.4).
 #[derive(Clone, Debug)]
 pub struct Env(Arc<Lent>);
 
@@ -174,8 +174,8 @@ impl Env {
     ///
     /// # Safety
     ///
-    /// * M.4: `raw` is null, or lives until its `release` is called, which nobody else does; it raises its errors with
-    ///   `host`.
+    /// * M.4: `raw` is null, or lives until its `release` is called, which nobody else does; it
+    ///   raises its errors with `host`.
     #[must_use]
     pub unsafe fn new(host: HostRef, raw: *const ChipdockEnv) -> Self {
         Self(Arc::new(Lent { host, raw }))
@@ -193,8 +193,8 @@ impl Env {
         self.0.host
     }
 
-    /// Returns the id of the device of that type that is active on this thread, on which a kernel runs: 0 if none was
-    /// made active, or without an environment.
+    /// Returns the id of the device of that type that is active on this thread, on which a kernel
+    /// runs: 0 if none was made active, or without an environment.
     ///
     /// # Errors
     ///
@@ -205,23 +205,27 @@ impl Env {
             return Ok(0);
         }
         let mut id = 0;
-        // SAFETY: M.4, the environment lives; its functions may be called from any thread; a place for the answer.
+        // SAFETY: M.4, the environment lives; its functions may be called from any thread; a place
+        // for the answer.
         let status = unsafe { ((*raw).current_device)(raw, device_type, &mut id) };
         self.0.host.check(status, || "`current_device` of the environment".to_owned()).map(|()| id)
     }
 
-    /// Returns the stream that is active on this thread for a device, on which a kernel is queued (D.18).
+    /// Returns the stream that is active on this thread for a device, on which a kernel is queued
+    /// (D.18).
     ///
     /// # Errors
     ///
-    /// The host's error: the host does not know the device, or `Unavailable` after it was shut down.
+    /// The host's error: the host does not know the device, or `Unavailable` after it was shut
+    /// down.
     pub fn current_stream(&self, device: ChipdockDevice) -> Result<Stream, Error> {
         let raw = self.0.raw;
         if raw.is_null() {
             return Ok(Stream::DEFAULT);
         }
         let mut stream = core::ptr::null_mut();
-        // SAFETY: M.4, the environment lives; its functions may be called from any thread; a place for the answer.
+        // SAFETY: M.4, the environment lives; its functions may be called from any thread; a place
+        // for the answer.
         let status =
             unsafe { ((*raw).current_stream)(raw, device.device_type, device.device_id, &mut stream) };
         let checked = self.0.host.check(status, || "`current_stream` of the environment".to_owned());
@@ -242,8 +246,8 @@ pub enum Verdict {
 
 /// A loaded module.
 ///
-/// Every method may be called from any thread at once. Functions stay usable after their module is dropped: they keep
-/// what they need.
+/// Every method may be called from any thread at once. Functions stay usable after their module is
+/// dropped: they keep what they need.
 pub trait Module: Send + Sync + 'static {
     /// Returns the function of that name, or `None` if there is none. The name is the IrModule's.
     ///
@@ -252,7 +256,8 @@ pub trait Module: Send + Sync + 'static {
     /// * The function exists and cannot be used: the reason.
     fn function(&self, name: &str) -> Result<Option<Function>, Error>;
 
-    /// Makes the interface of that name and version, once for each module; `None` by default (P3.12).
+    /// Makes the interface of that name and version, once for each module; `None` by default
+    /// (P3.12).
     fn query(&self, name: &str, version: u32) -> Option<Interface> {
         let _ = (name, version);
         None
@@ -263,23 +268,26 @@ pub trait Module: Send + Sync + 'static {
 ///
 /// Every method may be called from any thread at once.
 pub trait ModuleLoader: Send + Sync + 'static {
-    /// Checks whether the artifact would run on `device`, without loading it. The default verdict is [`Verdict::Runs`].
+    /// Checks whether the artifact would run on `device`, without loading it. The default verdict
+    /// is [`Verdict::Runs`].
     ///
     /// # Errors
     ///
-    /// * `ValueError`: the artifact cannot be read. An artifact that does not fit is a verdict, not an error.
+    /// * `ValueError`: the artifact cannot be read. An artifact that does not fit is a verdict, not
+    ///   an error.
     fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
         let _ = (artifact, device);
         Ok(Verdict::Runs)
     }
 
-    /// Makes the artifact runnable. Compiled code reaches the host only through `env`, which the module and each of its
-    /// functions keep.
+    /// Makes the artifact runnable. Compiled code reaches the host only through `env`, which the
+    /// module and each of its functions keep.
     ///
     /// # Errors
     ///
     /// * `ValueError`: the artifact cannot be read, or is of another kind.
-    /// * `Unavailable`: something that it needs is missing; the message names what was tried and what provides it.
+    /// * `Unavailable`: something that it needs is missing; the message names what was tried and
+    ///   what provides it.
     /// * `OutOfMemory`, `IoError`: nothing is left behind, including files.
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error>;
 }
@@ -336,7 +344,8 @@ unsafe extern "C" fn load(
     env: *const ChipdockEnv,
     out_module: *mut ChipdockModuleHandle,
 ) -> i32 {
-    // SAFETY: M.2 to M.4, a registered `self_`, a live artifact, an environment and a place to write to.
+    // SAFETY: M.2 to M.4, a registered `self_`, a live artifact, an environment and a place to
+    // write to.
     unsafe {
         // First of all: the environment is released whatever happens.
         let env = Loader::from_raw(self_).map(|loader| Env::new(loader.session().host(), env));

@@ -1,5 +1,5 @@
-//! Tensors over memory of an allocator, as TVM-FFI's `FromNDAlloc`, `FromNDAllocStrided` and `FromEnvAlloc` make them, and by
-//! DLPack's allocators.
+//! Tensors over memory of an allocator, as TVM-FFI's `FromNDAlloc`, `FromNDAllocStrided` and
+//! `FromEnvAlloc` make them, and by DLPack's allocators.
 
 use core::ffi::{CStr, c_char, c_void};
 
@@ -15,11 +15,12 @@ use crate::{
 ///
 /// # Safety
 ///
-/// * What [`NdAlloc::allocate`] returns is at least as many bytes as it was asked for, on the device of the tensor, and they
-///   stay until [`NdAlloc::free`].
+/// * What [`NdAlloc::allocate`] returns is at least as many bytes as it was asked for, on the
+///   device of the tensor, and they stay until [`NdAlloc::free`].
 pub unsafe trait NdAlloc: Send + Sync + 'static {
-    /// Returns memory for the elements of a tensor whose other parts are set: an address on the CPU, a handle elsewhere.
-    /// `size_bytes` is from the first element to the end of the last; if it is 0, null will do.
+    /// Returns memory for the elements of a tensor whose other parts are set: an address on the
+    /// CPU, a handle elsewhere. `size_bytes` is from the first element to the end of the last; if
+    /// it is 0, null will do.
     ///
     /// # Errors
     ///
@@ -30,12 +31,14 @@ pub unsafe trait NdAlloc: Send + Sync + 'static {
     ///
     /// # Safety
     ///
-    /// * `data` is what [`NdAlloc::allocate`] returned for `size_bytes` on `device`, and nobody uses it any more.
+    /// * `data` is what [`NdAlloc::allocate`] returned for `size_bytes` on `device`, and nobody
+    ///   uses it any more.
     unsafe fn free(&self, data: *mut c_void, size_bytes: u64, device: ChipdockDevice);
 }
 
-/// The type of `TVMFFIEnvTensorAlloc`: writes an owned tensor object with the extents, element type and device of the first
-/// argument, whose other fields it ignores; returns 0, or another number with an error raised.
+/// The type of `TVMFFIEnvTensorAlloc`: writes an owned tensor object with the extents, element type
+/// and device of the first argument, whose other fields it ignores; returns 0, or another number
+/// with an error raised.
 pub type EnvTensorAlloc =
     unsafe extern "C" fn(prototype: *mut ChipdockTensor, out_tensor: *mut *mut c_void) -> i32;
 
@@ -63,12 +66,13 @@ fn bad(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, message)
 }
 
-/// Returns the number of bytes from the first element of a strided tensor to the end of its last; 0 if it has none.
+/// Returns the number of bytes from the first element of a strided tensor to the end of its last; 0
+/// if it has none.
 ///
 /// # Errors
 ///
-/// `ValueError` for another number of strides than axes, a negative extent or stride, a size that does not fit 64 bits, or a
-/// type of no fixed size.
+/// `ValueError` for another number of strides than axes, a negative extent or stride, a size that
+/// does not fit 64 bits, or a type of no fixed size.
 pub fn strided_size_bytes(shape: &[i64], strides: &[i64], dtype: ChipdockDataType) -> Result<u64, Error> {
     if shape.len() != strides.len() {
         return Err(bad(format!(
@@ -93,7 +97,8 @@ pub fn strided_size_bytes(shape: &[i64], strides: &[i64], dtype: ChipdockDataTyp
 }
 
 impl Tensor {
-    /// Makes a compact tensor over memory that an allocator provides, and frees when the last reference is dropped.
+    /// Makes a compact tensor over memory that an allocator provides, and frees when the last
+    /// reference is dropped.
     ///
     /// # Errors
     ///
@@ -101,7 +106,8 @@ impl Tensor {
     ///
     /// # Source
     ///
-    /// TVM-FFI's `Tensor::FromNDAlloc`. Ours differs in one point: the size in bytes is given to the allocator, for both calls.
+    /// TVM-FFI's `Tensor::FromNDAlloc`. Ours differs in one point: the size in bytes is given to
+    /// the allocator, for both calls.
     ///
     /// # Examples
     ///
@@ -144,7 +150,8 @@ impl Tensor {
         allocated(allocator, shape, None, dtype, device, size_bytes)
     }
 
-    /// Makes a strided tensor over memory that an allocator provides, as [`Tensor::from_nd_alloc`]; strides count elements.
+    /// Makes a strided tensor over memory that an allocator provides, as [`Tensor::from_nd_alloc`];
+    /// strides count elements.
     ///
     /// # Errors
     ///
@@ -152,7 +159,8 @@ impl Tensor {
     ///
     /// # Source
     ///
-    /// TVM-FFI's `Tensor::FromNDAllocStrided`, which leaves it to the allocator how much memory the strides take.
+    /// TVM-FFI's `Tensor::FromNDAllocStrided`, which leaves it to the allocator how much memory the
+    /// strides take.
     pub fn from_nd_alloc_strided(
         allocator: impl NdAlloc,
         shape: &[i64],
@@ -164,13 +172,15 @@ impl Tensor {
         allocated(allocator, shape, Some(strides), dtype, device, size_bytes)
     }
 
-    /// Makes a tensor by the allocator of the surrounding framework, such as torch: `allocate` is `TVMFFIEnvTensorAlloc` of the
-    /// TVM-FFI that `host` raises its errors through. [`TvmEnv::allocate`](crate::TvmEnv::allocate) is the same for a libtvm_ffi
-    /// with errors of its own.
+    /// Makes a tensor by the allocator of the surrounding framework, such as torch: `allocate` is
+    /// `TVMFFIEnvTensorAlloc` of the TVM-FFI that `host` raises its errors through.
+    /// [`TvmEnv::allocate`](crate::TvmEnv::allocate) is the same for a libtvm_ffi with errors of
+    /// its own.
     ///
     /// # Errors
     ///
-    /// * The error that `allocate` raised: a `RuntimeError` where no framework has set an allocator.
+    /// * The error that `allocate` raised: a `RuntimeError` where no framework has set an
+    ///   allocator.
     /// * `ValueError`: a negative extent, or a size that does not fit 64 bits.
     /// * `BrokenPlugin`: what it made is no tensor of that shape, type and device.
     ///
@@ -193,13 +203,15 @@ impl Tensor {
         unsafe { env_allocated(allocate, check, shape, dtype, device) }
     }
 
-    /// Makes a tensor by an allocator of DLPack's, such as [`Exchange::allocator`](crate::exchange::Exchange::allocator).
+    /// Makes a tensor by an allocator of DLPack's, such as
+    /// [`Exchange::allocator`](crate::exchange::Exchange::allocator).
     ///
     /// # Errors
     ///
     /// * The error that `allocate` reported.
     /// * `ValueError`: a negative extent, or a size that does not fit 64 bits.
-    /// * `BrokenPlugin`: it failed and reported nothing, or what it made is no tensor of that shape, type and device.
+    /// * `BrokenPlugin`: it failed and reported nothing, or what it made is no tensor of that
+    ///   shape, type and device.
     ///
     /// # Safety
     ///
@@ -213,7 +225,8 @@ impl Tensor {
         let mut reported: Option<Error> = None;
         let mut managed = core::ptr::null_mut();
         let status = with_prototype(shape, dtype, device, |prototype| {
-            // SAFETY: a prototype whose extents live for the call, a writable place, and a context that is ours.
+            // SAFETY: a prototype whose extents live for the call, a writable place, and a context
+            // that is ours.
             unsafe { allocate(prototype, &mut managed, (&raw mut reported).cast(), Some(keep_error)) }
         })?;
         if status != 0 {

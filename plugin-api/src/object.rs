@@ -43,7 +43,8 @@ impl ObjectRef {
     ///
     /// # Safety
     ///
-    /// * `object` points to an object that is live during this call and whose layout is that of its type index.
+    /// * `object` points to an object that is live during this call and whose layout is that of its
+    ///   type index.
     #[must_use]
     pub unsafe fn from_borrowed(object: NonNull<ChipdockObject>) -> Self {
         // SAFETY: the caller guarantees that `object` is live.
@@ -154,7 +155,8 @@ impl Drop for WeakRef {
 ///
 /// `object`'s header is allocated for as long as the result is used.
 unsafe fn counter<'a>(object: NonNull<ChipdockObject>) -> &'a AtomicU64 {
-    // SAFETY: the header is allocated and 8-aligned, and its count is changed by atomic operations alone.
+    // SAFETY: the header is allocated and 8-aligned, and its count is changed by atomic operations
+    // alone.
     unsafe { AtomicU64::from_ptr(addr_of_mut!((*object.as_ptr()).combined_ref_count)) }
 }
 
@@ -168,21 +170,23 @@ pub(crate) unsafe fn increment(object: NonNull<ChipdockObject>) {
     unsafe { counter(object) }.fetch_add(STRONG_ONE, Ordering::Relaxed);
 }
 
-/// Releases a strong reference, in C++'s memory order: release for the decrement, acquire before the deleter.
+/// Releases a strong reference, in C++'s memory order: release for the decrement, acquire before
+/// the deleter.
 ///
 /// # Safety
 ///
 /// `object` is live and the caller owns the reference.
 pub(crate) unsafe fn decrement(object: NonNull<ChipdockObject>) {
-    // SAFETY: the caller guarantees that `object` is live; after the subtraction only what the counts allow is touched.
+    // SAFETY: the caller guarantees that `object` is live; after the subtraction only what the
+    // counts allow is touched.
     unsafe {
         let old = counter(object).fetch_sub(STRONG_ONE, Ordering::Release);
         if old == CHIPDOCK_NEW_REF_COUNT {
             fence(Ordering::Acquire);
             delete(object, DELETE_BOTH);
         } else if old & STRONG_MASK == STRONG_ONE {
-            // Weak references are left: the content goes now, the memory with the last of them. All strong references
-            // together hold one weak reference, which is released here.
+            // Weak references are left: the content goes now, the memory with the last of them. All
+            // strong references together hold one weak reference, which is released here.
             fence(Ordering::Acquire);
             delete(object, CHIPDOCK_DELETE_STRONG);
             if counter(object).fetch_sub(WEAK_ONE, Ordering::Release) == WEAK_ONE {
@@ -208,13 +212,15 @@ unsafe fn delete(object: NonNull<ChipdockObject>, flags: i32) {
 ///
 /// # Safety
 ///
-/// The type is `#[repr(C)]`, starts with the ABI's struct for `TYPE_INDEX`, and needs no more than 16-byte alignment.
+/// The type is `#[repr(C)]`, starts with the ABI's struct for `TYPE_INDEX`, and needs no more than
+/// 16-byte alignment.
 pub(crate) unsafe trait ObjectBody: Sized {
     /// One of `CHIPDOCK_TYPE_*`.
     const TYPE_INDEX: i32;
 }
 
-/// A body with sixteen zero bytes before it, which TVM-FFI's object tying reads (reference: its trap 10).
+/// A body with sixteen zero bytes before it, which TVM-FFI's object tying reads (reference: its
+/// trap 10).
 #[repr(C, align(16))]
 struct Allocation<T> {
     prefix: [u64; 2],
@@ -248,7 +254,8 @@ pub(crate) fn own<T: ObjectBody>(body: NonNull<T>) -> ObjectRef {
 }
 
 unsafe extern "C" fn delete_ours<T: ObjectBody>(self_: *mut c_void, flags: i32) {
-    // SAFETY: the deleter of an object that `allocate` made of a `T`, with the flags that it was called with.
+    // SAFETY: the deleter of an object that `allocate` made of a `T`, with the flags that it was
+    // called with.
     unsafe { delete_body::<T>(self_, flags) };
 }
 
@@ -256,15 +263,18 @@ unsafe extern "C" fn delete_ours<T: ObjectBody>(self_: *mut c_void, flags: i32) 
 ///
 /// # Safety
 ///
-/// * `self_` is an object that [`allocate`] made of a `T`; each flag comes once, as the counts allow.
+/// * `self_` is an object that [`allocate`] made of a `T`; each flag comes once, as the counts
+///   allow.
 pub(crate) unsafe fn delete_body<T: ObjectBody>(self_: *mut c_void, flags: i32) {
     let body = self_.cast::<T>();
     if flags & CHIPDOCK_DELETE_STRONG != 0 {
-        // SAFETY: the last strong reference is gone, so the content is ours alone, and this flag comes once.
+        // SAFETY: the last strong reference is gone, so the content is ours alone, and this flag
+        // comes once.
         trampoline::guard_release(|| unsafe { core::ptr::drop_in_place(body) });
     }
     if flags & CHIPDOCK_DELETE_WEAK != 0 {
-        // SAFETY: `allocate` made the memory with this layout, 16 bytes before the body, and this flag comes once.
+        // SAFETY: `allocate` made the memory with this layout, 16 bytes before the body, and this
+        // flag comes once.
         unsafe { dealloc(self_.cast::<u8>().sub(16), Layout::new::<Allocation<T>>()) };
     }
 }

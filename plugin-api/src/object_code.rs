@@ -11,12 +11,14 @@ use crate::host::write_any;
 use crate::interface::{InterfaceKind, check_place, enter};
 use crate::{Artifact, Bytes, Error};
 
-/// Interface `object` 1 of a module loader: returns an artifact's code as an object file, from which a linker makes libraries
-/// that work without the plugin.
+/// Interface `object` 1 of a module loader: returns an artifact's code as an object file, from
+/// which a linker makes libraries that work without the plugin.
 ///
-/// For loaders of host code. Code of a device is not linked: it is embedded in a library as an artifact.
+/// For loaders of host code. Code of a device is not linked: it is embedded in a library as an
+/// artifact.
 pub trait Objects: Send + Sync + 'static {
-    /// Returns the artifact's code as one relocatable object for the machine that the artifact was built for (M.15 to M.17).
+    /// Returns the artifact's code as one relocatable object for the machine that the artifact was
+    /// built for (M.15 to M.17).
     ///
     /// The machine may differ from this one: whether the code runs here is not asked.
     ///

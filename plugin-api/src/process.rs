@@ -1,11 +1,14 @@
 //! Queries about the current process: its privileges, and the environment that it may trust.
 //!
-//! 1. A process has *raised privileges* when it may do more than its caller: a set-user-id or set-group-id program, or
-//!    one with file capabilities.
-//! 2. With raised privileges no variable of the environment and no path of the user is trusted: the caller chose them.
-//!    [`variable`] therefore returns `None`, and it is the only way to a variable for plugins.
-//! 3. A program that is started with raised privileges gets a clean environment ([`believe_nothing`]).
-//! 4. From [`watch_forks`] on, [`fork_generation`] differs between a process and one that is forked from it.
+//! 1. A process has *raised privileges* when it may do more than its caller: a set-user-id or
+//!    set-group-id program, or one with file capabilities.
+//! 2. With raised privileges no variable of the environment and no path of the user is trusted: the
+//!    caller chose them. [`variable`] therefore returns `None`, and it is the only way to a
+//!    variable for plugins.
+//! 3. A program that is started with raised privileges gets a clean environment
+//!    ([`believe_nothing`]).
+//! 4. From [`watch_forks`] on, [`fork_generation`] differs between a process and one that is forked
+//!    from it.
 
 use std::ffi::{CStr, OsStr, OsString, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -40,7 +43,8 @@ pub fn effective_user() -> u32 {
     unsafe { libc::geteuid() }
 }
 
-/// Returns a variable of the environment as it is set, which may be empty; `None` with raised privileges (rule 2).
+/// Returns a variable of the environment as it is set, which may be empty; `None` with raised
+/// privileges (rule 2).
 #[must_use]
 pub fn variable(name: &str) -> Option<OsString> {
     if has_raised_privileges() { None } else { std::env::var_os(name) }
@@ -53,9 +57,9 @@ pub fn temporary_folder() -> PathBuf {
     named.unwrap_or_else(|| PathBuf::from("/tmp"))
 }
 
-/// Returns a text that distinguishes the library that contains an address of this process: its file's path, size and time
-/// of the last change; `None` if there is no such file. It is for the fingerprint of a build (C.35): versions alone do
-/// not distinguish two builds of a library.
+/// Returns a text that distinguishes the library that contains an address of this process: its
+/// file's path, size and time of the last change; `None` if there is no such file. It is for the
+/// fingerprint of a build (C.35): versions alone do not distinguish two builds of a library.
 #[must_use]
 #[allow(clippy::not_unsafe_ptr_arg_deref, reason = "`dladdr` compares the address and does not follow it")]
 pub fn library_of(address: *const c_void) -> Option<String> {
@@ -77,7 +81,8 @@ pub fn library_of(address: *const c_void) -> Option<String> {
     Some(format!("{} {} {}.{:09}", path.display(), file.size(), file.mtime(), file.mtime_nsec()))
 }
 
-/// With raised privileges, removes every variable of the caller from a command's environment; else does nothing (rule 3).
+/// With raised privileges, removes every variable of the caller from a command's environment; else
+/// does nothing (rule 3).
 pub fn believe_nothing(command: &mut Command) {
     if has_raised_privileges() {
         command.env_clear().env("PATH", SYSTEM_FOLDERS.join(":"));
@@ -96,7 +101,8 @@ pub fn watch_forks() {
     // No `Once`: a fork in the middle of it would let the child wait for ever.
     static IS_WATCHED: AtomicBool = AtomicBool::new(false);
     if !IS_WATCHED.swap(true, Ordering::Relaxed) {
-        // SAFETY: the handler touches one atomic, which is allowed in a forked child; this library is never closed.
+        // SAFETY: the handler touches one atomic, which is allowed in a forked child; this library
+        // is never closed.
         unsafe { libc::pthread_atfork(None, None, Some(count_fork)) };
     }
 }

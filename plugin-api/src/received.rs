@@ -1,8 +1,9 @@
 //! Values received over the boundary, checked before anything relies on them (V.1 to V.8).
 //!
-//! The checks find whether a value is consistent: a type index that a result may have, pointers that are not null and
-//! aligned, a header of the same type that is alive, sizes within bounds, text that is UTF-8, axes that describe a
-//! tensor. Nobody can check that a pointer that is not null leads to memory of the stated size.
+//! The checks find whether a value is consistent: a type index that a result may have, pointers
+//! that are not null and aligned, a header of the same type that is alive, sizes within bounds,
+//! text that is UTF-8, axes that describe a tensor. Nobody can check that a pointer that is not
+//! null leads to memory of the stated size.
 
 use core::mem::align_of;
 use core::ptr::addr_of;
@@ -17,21 +18,25 @@ use crate::{Any, Error, ErrorKind};
 
 /// The greatest number of axes of a tensor: numpy and torch have at most 64.
 pub const AXES_MAX: i32 = 64;
-/// The greatest size of a text or byte string: a larger one should be a tensor, or its size is wrong.
+/// The greatest size of a text or byte string: a larger one should be a tensor, or its size is
+/// wrong.
 pub const TEXT_BYTES_MAX: usize = 1 << 30;
-/// The greatest number of values within one value: a million checks take some milliseconds, and nested arrays that each
-/// hold another array twice would take for ever.
+/// The greatest number of values within one value: a million checks take some milliseconds, and
+/// nested arrays that each hold another array twice would take for ever.
 pub const VALUES_MAX: usize = 1 << 20;
-/// The greatest depth of arrays within arrays and of errors with causes: each level takes stack, and a cycle has no end.
+/// The greatest depth of arrays within arrays and of errors with causes: each level takes stack,
+/// and a cycle has no end.
 pub const DEPTH_MAX: usize = 32;
 
 impl Any {
-    /// Takes over a value that somebody else made: the result of a call that succeeded. None costs one comparison.
+    /// Takes over a value that somebody else made: the result of a call that succeeded. None costs
+    /// one comparison.
     ///
     /// # Errors
     ///
-    /// `BrokenPlugin` for an inconsistent value, or one that a result may not be (V.2); the message states why. The
-    /// object is then released if its header can be trusted, and left alone otherwise.
+    /// `BrokenPlugin` for an inconsistent value, or one that a result may not be (V.2); the message
+    /// states why. The object is then released if its header can be trusted, and left alone
+    /// otherwise.
     ///
     /// # Safety
     ///
@@ -42,7 +47,8 @@ impl Any {
         if raw.type_index == abi::CHIPDOCK_TYPE_NONE {
             return Ok(Self::NONE);
         }
-        // SAFETY: pointers in `raw` that are neither null nor misaligned lead to objects, as this function requires.
+        // SAFETY: pointers in `raw` that are neither null nor misaligned lead to objects, as this
+        // function requires.
         let found = unsafe { check_header(&raw) }.map_err(broken)?;
         // SAFETY: owned by the caller, and the header says that it can be released.
         let value = unsafe { Self::from_raw(raw) };
@@ -64,7 +70,8 @@ impl Any {
 ///
 /// * As for [`Any::received`], except for the ownership.
 pub unsafe fn check_received(raw: &ChipdockAny) -> Result<(), Error> {
-    // SAFETY: pointers in `raw` that are neither null nor misaligned lead to objects, as this function requires.
+    // SAFETY: pointers in `raw` that are neither null nor misaligned lead to objects, as this
+    // function requires.
     unsafe { check(raw, &mut Budget::default(), 0) }.map_err(broken)
 }
 
@@ -95,7 +102,8 @@ impl Budget {
 ///
 /// As [`check_received`].
 unsafe fn check(raw: &ChipdockAny, budget: &mut Budget, depth: usize) -> Result<(), String> {
-    // SAFETY: pointers in `raw` that are neither null nor misaligned lead to objects, as this function requires.
+    // SAFETY: pointers in `raw` that are neither null nor misaligned lead to objects, as this
+    // function requires.
     unsafe {
         if check_header(raw)? {
             check_content(raw, budget, depth)?;
@@ -104,7 +112,8 @@ unsafe fn check(raw: &ChipdockAny, budget: &mut Budget, depth: usize) -> Result<
     Ok(())
 }
 
-/// Checks the type index and, of an object, the pointer and the header; returns true if there is more to check.
+/// Checks the type index and, of an object, the pointer and the header; returns true if there is
+/// more to check.
 ///
 /// # Safety
 ///
@@ -141,7 +150,8 @@ unsafe fn check_object(object: *const ChipdockObject, type_index: i32) -> Result
             align_of::<ChipdockObject>()
         ));
     }
-    // SAFETY: not null and aligned; the caller guarantees the rest. The count may change meanwhile, and is read once.
+    // SAFETY: not null and aligned; the caller guarantees the rest. The count may change meanwhile,
+    // and is read once.
     let (found, count) =
         unsafe { ((*object).type_index, addr_of!((*object).combined_ref_count).read_volatile()) };
     if found != type_index {
@@ -226,8 +236,8 @@ unsafe fn check_text(text: &ChipdockStr, is_utf8: bool, what: &str) -> Result<()
 unsafe fn check_error(error: *const ChipdockErrorObject, depth: usize) -> Result<(), String> {
     let mut error = error;
     for _ in depth..DEPTH_MAX {
-        // SAFETY: the header was checked, here or by the caller. A function pointer is read as a plain one, so that a
-        // null one can be detected.
+        // SAFETY: the header was checked, here or by the caller. A function pointer is read as a
+        // plain one, so that a null one can be detected.
         unsafe {
             for (text, what) in [
                 (&(*error).kind, "an error's kind"),

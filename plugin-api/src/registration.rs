@@ -1,4 +1,5 @@
-//! The registrations of a plugin, which `inventory` collects, and the `init` that passes them to the host.
+//! The registrations of a plugin, which `inventory` collects, and the `init` that passes them to
+//! the host.
 
 use core::ffi::c_void;
 use std::sync::Arc;
@@ -19,7 +20,8 @@ use crate::{
 /// The `info_json` of a registration without information.
 const NO_INFO: &str = "{}";
 
-/// A packed function as a plugin defines it. The context belongs to the host with which the function is registered.
+/// A packed function as a plugin defines it. The context belongs to the host with which the
+/// function is registered.
 pub type PluginFunction = fn(&Context, &[AnyView<'_>]) -> Result<Any, Error>;
 
 /// Something that a plugin registers; made by the `register_*!` macros.
@@ -115,7 +117,8 @@ impl Registration {
     unsafe fn hand_over(&self, session: &Arc<Session>, registrar: &ChipdockRegistrar) -> Result<(), Error> {
         let (host, context) = (session.host(), session.context());
         let host_self = registrar.self_;
-        // SAFETY: P5.1; names are copied, tables are static, `self_` is taken over whatever the registrar returns.
+        // SAFETY: P5.1; names are copied, tables are static, `self_` is taken over whatever the
+        // registrar returns.
         let status = unsafe {
             match *self {
                 Self::DeviceApi { name, device_type, create } => {
@@ -168,7 +171,8 @@ unsafe fn hand_over_device_api(
     let self_ = Registered::into_raw(session, Arc::clone(&api));
     let mut in_force = device_type;
     let name = static_str(name);
-    // SAFETY: P5.1; the name is copied, the table is static, `self_` is taken over whatever the registrar returns.
+    // SAFETY: P5.1; the name is copied, the table is static, `self_` is taken over whatever the
+    // registrar returns.
     let status = unsafe {
         let (info, table) = (static_str(NO_INFO), &device_api::TABLE);
         (registrar.device_api)(registrar.self_, name, device_type, info, self_, table, &mut in_force)
@@ -187,7 +191,8 @@ unsafe extern "C" fn call_function(
     num_args: i32,
     result: *mut ChipdockAny,
 ) -> i32 {
-    // SAFETY: V.10, the `self_` that was registered, live for the call; the parameters of a packed call, passed on.
+    // SAFETY: V.10, the `self_` that was registered, live for the call; the parameters of a packed
+    // call, passed on.
     unsafe {
         let Some(registered) = FunctionSelf::from_raw(self_) else { return chipdock_abi::CHIPDOCK_ERROR };
         let session = registered.session();
@@ -202,7 +207,8 @@ unsafe extern "C" fn delete_function(self_: *mut c_void) {
     unsafe { FunctionSelf::destroy(self_) };
 }
 
-/// Returns the registrations of this plugin, sorted by key: the order of `inventory` varies from build to build.
+/// Returns the registrations of this plugin, sorted by key: the order of `inventory` varies from
+/// build to build.
 #[must_use]
 pub fn registrations() -> Vec<&'static Registration> {
     let mut all: Vec<_> = inventory::iter::<Registration>.into_iter().collect();
@@ -279,7 +285,8 @@ impl Drop for Opened<'_> {
 /// * P10.13: `instance` is null, or [`init`] returned it and [`release`] was not called for it yet.
 #[doc(hidden)]
 pub unsafe extern "C" fn shutdown(instance: *mut c_void) -> i32 {
-    // SAFETY: `instance` is null or an instance that is not released (P10.13), as this function requires.
+    // SAFETY: `instance` is null or an instance that is not released (P10.13), as this function
+    // requires.
     let Some(session) = (unsafe { instance.cast::<Session>().as_ref() }) else {
         // Without an instance there is no host to raise an error with.
         return chipdock_abi::CHIPDOCK_INVALID_ARGUMENT;
@@ -295,7 +302,8 @@ pub unsafe extern "C" fn shutdown(instance: *mut c_void) -> i32 {
 #[doc(hidden)]
 pub unsafe extern "C" fn release(instance: *mut c_void) {
     if !instance.is_null() {
-        // SAFETY: `instance` came from `init` and is not used afterwards (P10.14), as this function requires.
+        // SAFETY: `instance` came from `init` and is not used afterwards (P10.14), as this function
+        // requires.
         trampoline::guard_release(|| drop(unsafe { Arc::from_raw(instance.cast::<Session>()) }));
     }
 }

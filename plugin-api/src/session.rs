@@ -10,14 +10,15 @@ use chipdock_abi::CHIPDOCK_INVALID_ARGUMENT;
 
 use crate::{Context, DeviceApi, Error, ErrorKind, HostRef, trampoline};
 
-/// The bit of [`Session::state`] that is set when the plugin was shut down for the host; the other bits count running
-/// calls.
+/// The bit of [`Session::state`] that is set when the plugin was shut down for the host; the other
+/// bits count running calls.
 const CLOSED: u64 = 1 << 63;
 const DRAIN_POLL: Duration = Duration::from_micros(200);
 const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 
-/// The state between one `init` and its `shutdown`: the plugin's context for that host, whether it is closed, and the
-/// devices to drain. The instance that `init` returns is one reference to it, and each registered `self_` another.
+/// The state between one `init` and its `shutdown`: the plugin's context for that host, whether it
+/// is closed, and the devices to drain. The instance that `init` returns is one reference to it,
+/// and each registered `self_` another.
 pub(crate) struct Session {
     context: Context,
     plugin: &'static str,
@@ -26,7 +27,8 @@ pub(crate) struct Session {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Every change under these locks is one push or one drain, so a panic elsewhere leaves nothing half-done.
+    // Every change under these locks is one push or one drain, so a panic elsewhere leaves nothing
+    // half-done.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -70,12 +72,14 @@ impl Session {
         body()
     }
 
-    /// Ends a session whose `init` failed: the host destroys what was registered and never calls it (P5.4).
+    /// Ends a session whose `init` failed: the host destroys what was registered and never calls it
+    /// (P5.4).
     pub(crate) fn abandon(&self) {
         self.state.fetch_or(CLOSED, Ordering::AcqRel);
     }
 
-    /// Closes the session, waits for the calls that are running, then drains the devices; returns the first failure.
+    /// Closes the session, waits for the calls that are running, then drains the devices; returns
+    /// the first failure.
     pub(crate) fn close(&self) -> Result<(), Error> {
         self.state.fetch_or(CLOSED, Ordering::AcqRel);
         let deadline = Instant::now() + DRAIN_DEADLINE;
@@ -130,7 +134,8 @@ impl<T: ?Sized> Registered<T> {
     ///
     /// * `self_` is null or came from [`Self::into_raw`], lives for `'a`, and is not destroyed yet.
     pub(crate) unsafe fn from_raw<'a>(self_: *mut c_void) -> Option<&'a Self> {
-        // SAFETY: `self_` is null or came from `into_raw` and lives for `'a`, as this function requires.
+        // SAFETY: `self_` is null or came from `into_raw` and lives for `'a`, as this function
+        // requires.
         unsafe { self_.cast::<Self>().as_ref() }
     }
 
@@ -168,7 +173,8 @@ impl<T: ?Sized> Registered<T> {
     /// * `self_` is null or came from [`Self::into_raw`] and is not used any more.
     pub(crate) unsafe fn destroy(self_: *mut c_void) {
         if !self_.is_null() {
-            // SAFETY: `self_` came from `into_raw` and is not used afterwards, as this function requires.
+            // SAFETY: `self_` came from `into_raw` and is not used afterwards, as this function
+            // requires.
             trampoline::guard_release(|| drop(unsafe { Box::from_raw(self_.cast::<Self>()) }));
         }
     }

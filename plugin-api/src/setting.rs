@@ -76,8 +76,8 @@ impl SettingType {
         }
     }
 
-    /// Parses a value in the form that a user writes, or returns `None` if it is invalid. `1` and `0` are valid for
-    /// `bool` too.
+    /// Parses a value in the form that a user writes, or returns `None` if it is invalid. `1` and
+    /// `0` are valid for `bool` too.
     ///
     /// # Examples
     ///
@@ -129,8 +129,8 @@ pub struct Declaration {
     variables: &'static [&'static str],
 }
 
-/// A setting of the plugin whose value is a `T`: `bool`, `i64`, `f64`, [`String`] or [`PathBuf`]. It is a constant, and
-/// is declared by passing it to [`export_plugin!`](crate::export_plugin).
+/// A setting of the plugin whose value is a `T`: `bool`, `i64`, `f64`, [`String`] or [`PathBuf`].
+/// It is a constant, and is declared by passing it to [`export_plugin!`](crate::export_plugin).
 ///
 /// # Examples
 ///
@@ -163,7 +163,8 @@ impl<T> Setting<T> {
         Self { declaration, _value: PhantomData }
     }
 
-    /// Adds environment variables besides `CHIPDOCK_<PLUGIN>_<NAME>`; the first one that is set counts.
+    /// Adds environment variables besides `CHIPDOCK_<PLUGIN>_<NAME>`; the first one that is set
+    /// counts.
     #[must_use]
     pub const fn variables(mut self, variables: &'static [&'static str]) -> Self {
         self.declaration.variables = variables;
@@ -341,14 +342,16 @@ impl<T: FromSetting> Setting<T> {
 }
 
 impl HostRef {
-    /// Returns the value of a setting that this plugin declares, or `None` if nobody set it and it has no default. May be
-    /// called during `init`.
+    /// Returns the value of a setting that this plugin declares, or `None` if nobody set it and it
+    /// has no default. May be called during `init`.
     ///
-    /// With a host that has no `config` 1 the value comes from the setting's own variables, else from its default (S.11).
+    /// With a host that has no `config` 1 the value comes from the setting's own variables, else
+    /// from its default (S.11).
     ///
     /// # Errors
     ///
-    /// * `ValueError`: the value that was set is not of the setting's type; the message names its source.
+    /// * `ValueError`: the value that was set is not of the setting's type; the message names its
+    ///   source.
     /// * `KeyError`: the plugin does not declare the setting.
     /// * Any other error that the host raised.
     pub fn setting<T: FromSetting>(self, setting: &Setting<T>) -> Result<Option<T>, Error> {
@@ -357,7 +360,8 @@ impl HostRef {
             return setting.without_host();
         };
         let mut raw = Any::NONE.into_raw();
-        // SAFETY: P3.11, the table of that name and version with its `self_`; it writes None or an owned value.
+        // SAFETY: P3.11, the table of that name and version with its `self_`; it writes None or an
+        // owned value.
         let (status, answer) = unsafe {
             let status = (table.get)(self_, str_out(setting.name()), &mut raw);
             (status, Any::from_raw(raw))
@@ -379,8 +383,8 @@ pub const fn info_json<const N: usize>(settings: &[Declaration]) -> [u8; N] {
     written::<N>(settings).bytes
 }
 
-/// Returns true if the declarations satisfy S.2; for [`export_plugin!`](crate::export_plugin), which compiles only if
-/// they do.
+/// Returns true if the declarations satisfy S.2; for [`export_plugin!`](crate::export_plugin),
+/// which compiles only if they do.
 #[must_use]
 pub const fn are_declarations(settings: &[Declaration]) -> bool {
     let mut index = 0;
@@ -468,7 +472,8 @@ const fn is_one_line(text: &str) -> bool {
     true
 }
 
-/// Returns true if a text is a JSON number: digits, with digits after a decimal point if there is one.
+/// Returns true if a text is a JSON number: digits, with digits after a decimal point if there is
+/// one.
 const fn is_number(text: &str) -> bool {
     let bytes = text.as_bytes();
     let first = if !bytes.is_empty() && bytes[0] == b'-' { 1 } else { 0 };

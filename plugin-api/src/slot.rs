@@ -1,4 +1,5 @@
-//! The error slot, one error per thread, for hosts; and the standalone host, which has nothing else.
+//! The error slot, one error per thread, for hosts; and the standalone host, which has nothing
+//! else.
 
 use core::cell::RefCell;
 use core::ffi::c_void;
@@ -27,7 +28,8 @@ pub unsafe extern "C" fn raise(_self: *mut c_void, kind: ChipdockStr, message: C
     set(Some(Error::new(ErrorKind::new(kind), message)));
 }
 
-/// Sets this thread's error to an error object, as `ChipdockHost.raise_object`. A host may put it into its own table.
+/// Sets this thread's error to an error object, as `ChipdockHost.raise_object`. A host may put it
+/// into its own table.
 ///
 /// Anything other than an error object is reported as a broken plugin.
 ///
@@ -46,7 +48,8 @@ pub unsafe extern "C" fn raise_object(_self: *mut c_void, error: *const Chipdock
     })));
 }
 
-/// Moves this thread's error out, as `ChipdockHost.take_error`. A host may put it into its own table.
+/// Moves this thread's error out, as `ChipdockHost.take_error`. A host may put it into its own
+/// table.
 ///
 /// # Safety
 ///
@@ -79,7 +82,8 @@ unsafe extern "C" fn log(_self: *mut c_void, _level: i32, message: ChipdockStr) 
     eprintln!("{}", unsafe { str_in_lossy(message) });
 }
 
-/// Answers that no function is registered, as `ChipdockHost.function`. A host without functions may put it into its own table.
+/// Answers that no function is registered, as `ChipdockHost.function`. A host without functions may
+/// put it into its own table.
 ///
 /// # Safety
 ///
@@ -96,7 +100,8 @@ pub unsafe extern "C" fn function(
     0
 }
 
-/// Answers the default stream, as `ChipdockHost.current_stream`. A host without streams may put it into its own table.
+/// Answers the default stream, as `ChipdockHost.current_stream`. A host without streams may put it
+/// into its own table.
 ///
 /// # Safety
 ///
@@ -113,7 +118,8 @@ pub unsafe extern "C" fn current_stream(
     CHIPDOCK_OK
 }
 
-/// Answers that there is no interface, as `ChipdockHost.query`. A host without interfaces may put it into its own table.
+/// Answers that there is no interface, as `ChipdockHost.query`. A host without interfaces may put
+/// it into its own table.
 ///
 /// # Safety
 ///

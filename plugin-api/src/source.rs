@@ -1,7 +1,8 @@
-//! A code generator for targets that are compiled from one source text: it reads requests, reports unsupported nodes and
-//! delivers sections.
+//! A code generator for targets that are compiled from one source text: it reads requests, reports
+//! unsupported nodes and delivers sections.
 //!
-//! A [`SourceTarget`] writes the text of a lowered module and describes it; [`SourceCodegen`] makes a [`Codegen`] of it.
+//! A [`SourceTarget`] writes the text of a lowered module and describes it; [`SourceCodegen`] makes
+//! a [`Codegen`] of it.
 
 use chipdock_ir::{Diagnostic, Stage};
 use serde_json::Value;
@@ -59,8 +60,8 @@ pub trait SourceTarget: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`Unwritten::Unsupported`] with the nodes that [`Self::unsupported`] lists, and [`Unwritten::Refused`] for a build
-    /// option that cannot be read.
+    /// [`Unwritten::Unsupported`] with the nodes that [`Self::unsupported`] lists, and
+    /// [`Unwritten::Refused`] for a build option that cannot be read.
     fn write(&self, request: &LoweredRequest) -> Result<Written, Unwritten>;
 
     /// Delivers the written text: by default, the section [`SOURCE`] and the index.
@@ -80,8 +81,8 @@ pub trait SourceTarget: Send + Sync + 'static {
         session.index(&written.index.to_string())
     }
 
-    /// Returns the fingerprint of a build, which by default is that of this code alone, because drivers and compilers
-    /// read the text only when it is loaded.
+    /// Returns the fingerprint of a build, which by default is that of this code alone, because
+    /// drivers and compilers read the text only when it is loaded.
     ///
     /// # Errors
     ///

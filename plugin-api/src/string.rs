@@ -46,7 +46,8 @@ unsafe impl<const TYPE_INDEX: i32> ObjectBody for ByteArrayBody<TYPE_INDEX> {
     const TYPE_INDEX: i32 = TYPE_INDEX;
 }
 
-/// Makes a value of bytes: a few are stored in place and zero-padded, more in an object with a NUL after them.
+/// Makes a value of bytes: a few are stored in place and zero-padded, more in an object with a NUL
+/// after them.
 fn make<const TYPE_INDEX: i32>(bytes: &[u8], small_type_index: i32) -> Any {
     if bytes.len() <= SMALL_MAX {
         let mut v_bytes = [0; 8];

@@ -11,18 +11,20 @@ use crate::{Error, Str};
 
 /// A target kind, beyond its schema: completes and checks a target's options.
 ///
-/// The schema itself is data, given at registration. A kind that needs nothing else registers [`SchemaOnly`].
+/// The schema itself is data, given at registration. A kind that needs nothing else registers
+/// [`SchemaOnly`].
 pub trait TargetKind: Send + Sync + 'static {
     /// Fills in and checks the options of a target, after the host has applied the schema.
     ///
-    /// `target_json` and the result are canonical target JSON of this kind. No device is queried. An option that refers
-    /// to the current machine (by its absence, or by a word such as "native") is replaced by the value for that machine;
-    /// the result canonicalizes to itself on every machine (T.3).
+    /// `target_json` and the result are canonical target JSON of this kind. No device is queried.
+    /// An option that refers to the current machine (by its absence, or by a word such as "native")
+    /// is replaced by the value for that machine; the result canonicalizes to itself on every
+    /// machine (T.3).
     ///
     /// # Errors
     ///
-    /// * `ValueError`: an option has a value that is not allowed; the message names the option, the value, and what is
-    ///   allowed with the nearest known name.
+    /// * `ValueError`: an option has a value that is not allowed; the message names the option, the
+    ///   value, and what is allowed with the nearest known name.
     fn canonicalize(&self, target_json: &str) -> Result<String, Error> {
         Ok(target_json.to_owned())
     }

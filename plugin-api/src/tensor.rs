@@ -18,8 +18,9 @@ pub const CPU: ChipdockDevice = ChipdockDevice { device_type: abi::CHIPDOCK_DEVI
 
 /// A borrowed tensor: a description of elements that another owner keeps alive for `'a`.
 ///
-/// The description is checked when the view is made: the number of axes is not negative, extents are not negative, and
-/// there is a shape if there are axes. Nobody can check that `data` points to the elements.
+/// The description is checked when the view is made: the number of axes is not negative, extents
+/// are not negative, and there is a shape if there are axes. Nobody can check that `data` points to
+/// the elements.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct TensorView<'a>(&'a ChipdockTensor);
@@ -67,8 +68,8 @@ pub fn element_count(shape: &[i64]) -> Result<u64, Error> {
     count.ok_or_else(|| bad(format!("shape {shape:?}: the number of elements does not fit 64 bits")))
 }
 
-/// Returns the size of a compact tensor's elements in bytes: `ceil(elements * bits * lanes / 8)`, so that seven `int4`
-/// take four.
+/// Returns the size of a compact tensor's elements in bytes: `ceil(elements * bits * lanes / 8)`,
+/// so that seven `int4` take four.
 ///
 /// # Errors
 ///
@@ -82,8 +83,8 @@ pub fn size_bytes(shape: &[i64], dtype: ChipdockDataType) -> Result<u64, Error> 
     })
 }
 
-/// Returns true if the strides are compact and row-major. Those of axes of extent 1 do not matter, nor do those of empty
-/// tensors.
+/// Returns true if the strides are compact and row-major. Those of axes of extent 1 do not matter,
+/// nor do those of empty tensors.
 fn is_compact(shape: &[i64], strides: &[i64]) -> bool {
     if shape.contains(&0) {
         return true;
@@ -98,7 +99,8 @@ fn is_compact(shape: &[i64], strides: &[i64]) -> bool {
     true
 }
 
-/// Returns the elements that a strided tensor reaches, counted from its first one; `None` if they do not fit the numbers.
+/// Returns the elements that a strided tensor reaches, counted from its first one; `None` if they
+/// do not fit the numbers.
 fn reach(shape: &[i64], strides: &[i64]) -> Option<core::ops::Range<i128>> {
     if shape.contains(&0) {
         return Some(0..0);
@@ -117,7 +119,8 @@ impl<'a> TensorView<'a> {
     ///
     /// # Safety
     ///
-    /// * `tensor` satisfies the requirements of [`TensorView::from_raw`]: axes, shape and extents are valid.
+    /// * `tensor` satisfies the requirements of [`TensorView::from_raw`]: axes, shape and extents
+    ///   are valid.
     #[must_use]
     pub unsafe fn from_checked(tensor: &'a ChipdockTensor) -> Self {
         Self(tensor)
@@ -127,12 +130,13 @@ impl<'a> TensorView<'a> {
     ///
     /// # Errors
     ///
-    /// `ValueError` for null, a negative number of axes, axes without a shape, or a negative extent.
+    /// `ValueError` for null, a negative number of axes, axes without a shape, or a negative
+    /// extent.
     ///
     /// # Safety
     ///
-    /// * `tensor` is null or points to a `ChipdockTensor` that lives and does not change for `'a`, with `ndim` extents and,
-    ///   unless null, `ndim` strides.
+    /// * `tensor` is null or points to a `ChipdockTensor` that lives and does not change for `'a`,
+    ///   with `ndim` extents and, unless null, `ndim` strides.
     pub unsafe fn from_raw(tensor: *const ChipdockTensor) -> Result<Self, Error> {
         // SAFETY: the caller guarantees that `tensor` is null or live.
         let tensor = unsafe { tensor.as_ref() };
@@ -222,14 +226,16 @@ impl<'a> TensorView<'a> {
     ///
     /// # Errors
     ///
-    /// `TypeError` if they are of another type, `ValueError` if they are elsewhere, strided, null or misaligned.
+    /// `TypeError` if they are of another type, `ValueError` if they are elsewhere, strided, null
+    /// or misaligned.
     ///
     /// # Safety
     ///
     /// * The tensor describes live memory, and nobody writes it for `'a`.
     pub unsafe fn as_slice<T: Element>(self) -> Result<&'a [T], Error> {
         let (first, count) = self.host_elements::<T>()?;
-        // SAFETY: aligned and of that type, as checked; the caller guarantees that they are live and initialised.
+        // SAFETY: aligned and of that type, as checked; the caller guarantees that they are live
+        // and initialised.
         Ok(unsafe { core::slice::from_raw_parts(first, count) })
     }
 
@@ -244,8 +250,8 @@ impl<'a> TensorView<'a> {
     /// * The tensor describes live memory, and nobody else reads or writes it for `'a`.
     pub unsafe fn as_mut_slice<T: Element>(self) -> Result<&'a mut [T], Error> {
         let (first, count) = self.host_elements::<T>()?;
-        // SAFETY: aligned and of that type, as checked; the caller guarantees that they are live, initialised and not
-        // shared.
+        // SAFETY: aligned and of that type, as checked; the caller guarantees that they are live,
+        // initialised and not shared.
         Ok(unsafe { core::slice::from_raw_parts_mut(first, count) })
     }
 
@@ -335,10 +341,12 @@ elements! {
     f64, abi::CHIPDOCK_DTYPE_FLOAT;
 }
 
-/// The number of axes whose extents and strides are stored within the object: one allocation for nearly every tensor.
+/// The number of axes whose extents and strides are stored within the object: one allocation for
+/// nearly every tensor.
 const INLINE_AXES: usize = 6;
 
-/// An owned tensor: a reference to an object whose owner frees the memory when it is dropped. Cloning shares it.
+/// An owned tensor: a reference to an object whose owner frees the memory when it is dropped.
+/// Cloning shares it.
 #[derive(Clone)]
 #[repr(transparent)]
 pub struct Tensor(ObjectRef);
@@ -357,12 +365,13 @@ unsafe impl<O> ObjectBody for TensorBody<O> {
 }
 
 impl Tensor {
-    /// Makes a tensor over memory that `owner` keeps alive; dropping the last reference drops `owner`, on any thread.
+    /// Makes a tensor over memory that `owner` keeps alive; dropping the last reference drops
+    /// `owner`, on any thread.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a negative extent, a size that does not fit 64 bits, or a number of strides that differs from
-    /// that of the axes. `owner` is then dropped.
+    /// `ValueError` for a negative extent, a size that does not fit 64 bits, or a number of strides
+    /// that differs from that of the axes. `owner` is then dropped.
     ///
     /// # Safety
     ///
@@ -416,8 +425,8 @@ impl Tensor {
             owner,
         });
         let pointer = body.as_ptr();
-        // SAFETY: just allocated and not shared yet; neither place for the axes moves while the object lives, and the one
-        // that is used is long enough.
+        // SAFETY: just allocated and not shared yet; neither place for the axes moves while the
+        // object lives, and the one that is used is long enough.
         unsafe {
             let axes = if more == 0 {
                 addr_of_mut!((*pointer).inline_axes).cast::<i64>()
@@ -454,23 +463,25 @@ impl Tensor {
         unsafe { Self::from_owner(parts, owned) }
     }
 
-    /// Copies the elements of a compact tensor in host memory. Work that writes it must be complete.
+    /// Copies the elements of a compact tensor in host memory. Work that writes it must be
+    /// complete.
     ///
     /// # Errors
     ///
     /// As [`TensorView::as_slice`].
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
-        // SAFETY: the maker of the tensor guaranteed that its memory is live; the copy is complete before the borrow
-        // ends.
+        // SAFETY: the maker of the tensor guaranteed that its memory is live; the copy is complete
+        // before the borrow ends.
         unsafe { self.view().as_slice() }.map(<[T]>::to_vec)
     }
 
-    /// Makes another view of the same memory, which it keeps alive: `shape` and `strides` count elements, and `element_offset` is
-    /// from this tensor's first element.
+    /// Makes another view of the same memory, which it keeps alive: `shape` and `strides` count
+    /// elements, and `element_offset` is from this tensor's first element.
     ///
     /// # Errors
     ///
-    /// * `ValueError`: a negative extent, another number of strides than axes, or an element that begins within a byte (`int4`).
+    /// * `ValueError`: a negative extent, another number of strides than axes, or an element that
+    ///   begins within a byte (`int4`).
     /// * `IndexError`: an element would lie outside of those of this tensor.
     ///
     /// # Examples
@@ -537,7 +548,8 @@ impl Tensor {
         unsafe { self.unsafe_view(parts) }
     }
 
-    /// Makes a tensor of any description over memory that this tensor keeps alive: of another type, or beyond its own elements.
+    /// Makes a tensor of any description over memory that this tensor keeps alive: of another type,
+    /// or beyond its own elements.
     ///
     /// # Errors
     ///

@@ -45,7 +45,8 @@ pub unsafe fn str_in<'a>(text: ChipdockStr, what: &str) -> Result<&'a str, Error
         let message = format!("{what}: expected {} bytes of text, found a null pointer", text.size);
         return Err(Error::new(ErrorKind::VALUE_ERROR, message));
     }
-    // SAFETY: `text` is null or points to `size` bytes that live for `'a`, as this function requires.
+    // SAFETY: `text` is null or points to `size` bytes that live for `'a`, as this function
+    // requires.
     let bytes = unsafe { bytes_in(text) };
     core::str::from_utf8(bytes).map_err(|error| {
         let message =
@@ -60,6 +61,7 @@ pub unsafe fn str_in<'a>(text: ChipdockStr, what: &str) -> Result<&'a str, Error
 ///
 /// * As for [`bytes_in`].
 pub unsafe fn str_in_lossy<'a>(text: ChipdockStr) -> Cow<'a, str> {
-    // SAFETY: `text` is null or points to `size` bytes that live for `'a`, as this function requires.
+    // SAFETY: `text` is null or points to `size` bytes that live for `'a`, as this function
+    // requires.
     String::from_utf8_lossy(unsafe { bytes_in(text) })
 }

@@ -13,9 +13,11 @@ use crate::{Error, Stream};
 #[repr(transparent)]
 pub struct Mark(*mut c_void);
 
-// SAFETY: an opaque handle; what may be done with it is the device API's to say, for any thread (P10).
+// SAFETY: an opaque handle; what may be done with it is the device API's to say, for any thread
+// (P10).
 unsafe impl Send for Mark {}
-// SAFETY: an opaque handle; what may be done with it is the device API's to say, for any thread (P10).
+// SAFETY: an opaque handle; what may be done with it is the device API's to say, for any thread
+// (P10).
 unsafe impl Sync for Mark {}
 
 impl Mark {
@@ -34,11 +36,12 @@ impl Mark {
 
 /// Interface `timer` 1 of a device API: times work on streams.
 ///
-/// Every driver has marks in some form: an event of CUDA, a marker of an OpenCL queue with profiling, a timestamp that a
-/// Vulkan queue writes (`Unsupported` if it has no valid bits), the end of a command buffer of Metal.
+/// Every driver has marks in some form: an event of CUDA, a marker of an OpenCL queue with
+/// profiling, a timestamp that a Vulkan queue writes (`Unsupported` if it has no valid bits), the
+/// end of a command buffer of Metal.
 ///
-/// On a device that does not check handles ([`crate::attribute::CHECKED_HANDLES`], N.7), the caller guarantees that they
-/// are valid.
+/// On a device that does not check handles ([`crate::attribute::CHECKED_HANDLES`], N.7), the caller
+/// guarantees that they are valid.
 pub trait Timer: Send + Sync + 'static {
     /// Queues a mark after the work that the stream has (N.1).
     ///
@@ -52,7 +55,8 @@ pub trait Timer: Send + Sync + 'static {
     /// * `stream` is the default stream or one of this device that is not freed.
     unsafe fn mark(&self, device_id: i32, stream: Stream) -> Result<Mark, Error>;
 
-    /// Waits until both marks are reached; returns the nanoseconds of the device from one to the other (N.2 to N.5).
+    /// Waits until both marks are reached; returns the nanoseconds of the device from one to the
+    /// other (N.2 to N.5).
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! The only place where panics are caught: every function that the other side may call goes through it.
+//! The only place where panics are caught: every function that the other side may call goes through
+//! it.
 
 use std::any::Any as Payload;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,8 +14,8 @@ compile_error!(
     "a Chipdock plugin must be built with panic = \"unwind\": remove `panic = \"abort\"` from its profile"
 );
 
-/// Runs `body`, and returns the text of its panic if it panics. A host guards calls of plugins with it, as this crate's
-/// shims guard calls of hosts (P8.1).
+/// Runs `body`, and returns the text of its panic if it panics. A host guards calls of plugins with
+/// it, as this crate's shims guard calls of hosts (P8.1).
 ///
 /// # Errors
 ///
@@ -24,7 +25,8 @@ pub fn caught<R>(body: impl FnOnce() -> R) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(body)).map_err(panic_text)
 }
 
-/// Runs `body` for the other side: an error or a panic is raised with `host`, and the result is the status.
+/// Runs `body` for the other side: an error or a panic is raised with `host`, and the result is the
+/// status.
 #[inline]
 pub(crate) fn guard(host: HostRef, body: impl FnOnce() -> Result<(), Error>) -> i32 {
     let error = match caught(body) {
@@ -39,7 +41,8 @@ pub(crate) fn guard(host: HostRef, body: impl FnOnce() -> Result<(), Error>) -> 
     error.kind().status()
 }
 
-/// Runs a destructor for the other side. A panic cannot be reported to anyone: the panic hook has printed it.
+/// Runs a destructor for the other side. A panic cannot be reported to anyone: the panic hook has
+/// printed it.
 pub(crate) fn guard_release(body: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(body)) {
         forget(payload);

@@ -24,13 +24,14 @@ type SetAllocator = unsafe extern "C" fn(
 ) -> i32;
 type MoveFromRaised = unsafe extern "C" fn(out_error: *mut *mut ChipdockObject);
 
-/// Bounds of device types and numbers: libtvm_ffi keeps a table that is as long as the greatest it has seen. DLPack's are far
-/// smaller; a type that a host assigns (P5.14) is greater, and no framework knows it.
+/// Bounds of device types and numbers: libtvm_ffi keeps a table that is as long as the greatest it
+/// has seen. DLPack's are far smaller; a type that a host assigns (P5.14) is greater, and no
+/// framework knows it.
 const DEVICE_TYPE_MAX: i32 = chipdock_abi::CHIPDOCK_DEVICE_FIRST_ASSIGNED - 1;
 const DEVICE_ID_MAX: i32 = 4095;
 
-/// The environment of a libtvm_ffi that this process has: what a framework such as torch says through it about its streams and its
-/// memory. Streams and allocators belong to a thread.
+/// The environment of a libtvm_ffi that this process has: what a framework such as torch says
+/// through it about its streams and its memory. Streams and allocators belong to a thread.
 ///
 /// # Source
 ///
@@ -49,7 +50,8 @@ impl TvmEnv {
     ///
     /// # Safety
     ///
-    /// * `find` returns null, or the function of that name of one libtvm_ffi of version 0.1, which is never closed.
+    /// * `find` returns null, or the function of that name of one libtvm_ffi of version 0.1, which
+    ///   is never closed.
     ///
     /// # Examples
     ///
@@ -79,8 +81,8 @@ impl TvmEnv {
         }
     }
 
-    /// Returns the current stream of a device on this thread: a native one, such as a `CUstream`. Null is the default stream, and
-    /// the answer where nobody has set one.
+    /// Returns the current stream of a device on this thread: a native one, such as a `CUstream`.
+    /// Null is the default stream, and the answer where nobody has set one.
     ///
     /// # Errors
     ///
@@ -91,16 +93,18 @@ impl TvmEnv {
         Ok(unsafe { (self.get_stream)(device.device_type, device.device_id) })
     }
 
-    /// Makes a native stream the current one of a device on this thread until the guard is dropped. Guards are dropped in reverse
-    /// order.
+    /// Makes a native stream the current one of a device on this thread until the guard is dropped.
+    /// Guards are dropped in reverse order.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a device that is none of DLPack's; errors of libtvm_ffi. Nothing has changed.
+    /// `ValueError` for a device that is none of DLPack's; errors of libtvm_ffi. Nothing has
+    /// changed.
     ///
     /// # Safety
     ///
-    /// * `stream` is null or a native stream of that device, which lives as long as the guard: others queue work on it.
+    /// * `stream` is null or a native stream of that device, which lives as long as the guard:
+    ///   others queue work on it.
     pub unsafe fn enter_stream(
         self,
         device: ChipdockDevice,
@@ -130,8 +134,8 @@ impl TvmEnv {
         unsafe { env_allocated(self.tensor_alloc, check, shape, dtype, device) }
     }
 
-    /// Makes an allocator that of this thread until the guard is dropped, so that a function that asks TVM-FFI for a tensor gets one
-    /// of it. Guards are dropped in reverse order.
+    /// Makes an allocator that of this thread until the guard is dropped, so that a function that
+    /// asks TVM-FFI for a tensor gets one of it. Guards are dropped in reverse order.
     ///
     /// # Errors
     ///

@@ -350,8 +350,8 @@ fn kept_k6_what_was_used_longest_ago_goes_first() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
-    /// KEPT-K6: after each write the cache has at most its bound, the file that was just written is there if it fits, and what is
-    /// there is what was written last under its key.
+    /// KEPT-K6: after each write the cache has at most its bound, the file that was just written is
+    /// there if it fits, and what is there is what was written last under its key.
     #[test]
     fn kept_k6_the_size_stays_within_the_bound(
         writes in proptest::collection::vec((0_u64..12, 0_usize..1300), 1..40)

@@ -1,5 +1,5 @@
-//! Tests of the rules of `chipdock_plugin_api::process`, with raised privileges: in a copy of this program that is
-//! set-user-id.
+//! Tests of the rules of `chipdock_plugin_api::process`, with raised privileges: in a copy of this
+//! program that is set-user-id.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -20,8 +20,8 @@ fn p1_this_process_has_no_raised_privileges() {
     assert!(process::temporary_folder().is_absolute());
 }
 
-/// Runs a test of this program in a copy that is set-user-id, in a folder that its variables name; nothing where the system
-/// does not grant that.
+/// Runs a test of this program in a copy that is set-user-id, in a folder that its variables name;
+/// nothing where the system does not grant that.
 fn raised(child: &str) {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();

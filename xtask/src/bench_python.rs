@@ -1,4 +1,5 @@
-//! The parts of the benchmark that are Python: scripts of `bench/`, run with the package over freshly built files.
+//! The parts of the benchmark that are Python: scripts of `bench/`, run with the package over
+//! freshly built files.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -35,7 +36,8 @@ pub(crate) fn is_topic(name: &str) -> bool {
     TOPICS.iter().any(|(topic, ..)| *topic == name)
 }
 
-/// Runs the topics among the arguments, or all of them without one; other arguments go to each script.
+/// Runs the topics among the arguments, or all of them without one; other arguments go to each
+/// script.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let (topics, rest): (Vec<&String>, Vec<&String>) = arguments.iter().partition(|one| is_topic(one));
     let built = plugins::build(true)?;

@@ -1,4 +1,5 @@
-//! `cargo xtask carry`: packs one archive that runs on a machine with the hardware, with nothing installed there.
+//! `cargo xtask carry`: packs one archive that runs on a machine with the hardware, with nothing
+//! installed there.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -29,10 +30,12 @@ The folder `wheels`, where it is there, holds vendors' compilers under the vendo
 machine, and not to be handed on.
 ";
 
-/// Beginnings of the names of the wheels' libraries that the archive contains; tools used by tests are left out.
+/// Beginnings of the names of the wheels' libraries that the archive contains; tools used by tests
+/// are left out.
 const CARRIED_WHEELS: &[&str] = &["libnvrtc.so.", "libnvrtc-builtins.so."];
 
-/// Makes the archive: `--debug` builds quickly and runs slowly, `--without-wheels` leaves out the vendors' compilers.
+/// Makes the archive: `--debug` builds quickly and runs slowly, `--without-wheels` leaves out the
+/// vendors' compilers.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let known = ["--debug", "--without-wheels"];
     if let Some(unknown) = arguments.iter().find(|argument| !known.contains(&argument.as_str())) {

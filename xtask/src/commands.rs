@@ -45,7 +45,8 @@ pub(crate) fn step(what: &str, command: &mut Command) -> Result<()> {
     }
 }
 
-/// Runs `run` for each, some at once: for work that is mostly waiting. The error has what failed of all.
+/// Runs `run` for each, some at once: for work that is mostly waiting. The error has what failed of
+/// all.
 pub(crate) fn at_once<T: Send>(all: Vec<T>, run: impl Fn(T) -> Result<()> + Sync) -> Result<()> {
     const AT_ONCE: usize = 4;
     let (waiting, failures) = (Mutex::new(all), Mutex::new(Vec::new()));

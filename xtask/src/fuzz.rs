@@ -1,4 +1,5 @@
-//! Builds the fuzzer with coverage and sanitizer on the stable toolchain, runs it, and keeps inputs that reach more code.
+//! Builds the fuzzer with coverage and sanitizer on the stable toolchain, runs it, and keeps inputs
+//! that reach more code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,8 @@ enum Action {
     Input(PathBuf),
     /// Reduces a failing input.
     Minimise(PathBuf),
-    /// Copies into the kept corpus a minimal set of inputs that reaches the same code as all inputs.
+    /// Copies into the kept corpus a minimal set of inputs that reaches the same code as all
+    /// inputs.
     Keep,
 }
 
@@ -98,7 +100,8 @@ fn ready() -> Result<()> {
     step(&format!("cargo install {TOOL}"), cargo().args(["install", "--locked", TOOL]))
 }
 
-/// Builds the targets with coverage and the address sanitizer; returns the folder of the executables.
+/// Builds the targets with coverage and the address sanitizer; returns the folder of the
+/// executables.
 fn build(folder: &Path, targets: &[String]) -> Result<PathBuf> {
     let host = output("rustc", &["-vV"]).unwrap_or_default();
     let triple = host.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned);

@@ -1,5 +1,5 @@
-//! Builds the guide as pages, with MkDocs in its own Python environment in cargo's target folder. Tests in `guide/tests`
-//! check the output of its commands and the targets of its links.
+//! Builds the guide as pages, with MkDocs in its own Python environment in cargo's target folder.
+//! Tests in `guide/tests` check the output of its commands and the targets of its links.
 
 use std::path::PathBuf;
 use std::process::Command;

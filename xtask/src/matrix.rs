@@ -1,5 +1,6 @@
-//! Installs the environments in which the Python package is tested, those of `tests/python/matrix.txt`: folders in cargo's target
-//! folder that `PYTHONPATH` names, each with the path of its Python in `interpreter.txt`.
+//! Installs the environments in which the Python package is tested, those of
+//! `tests/python/matrix.txt`: folders in cargo's target folder that `PYTHONPATH` names, each with
+//! the path of its Python in `interpreter.txt`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::commands::{Result, at_once, output, root, target_folder};
 use crate::python;
 
-/// Variable that holds the folder of the environments for the tests. If the user has set it, its value is used unchecked.
+/// Variable that holds the folder of the environments for the tests. If the user has set it, its
+/// value is used unchecked.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_PYTHON_MATRIX";
 
 /// An environment: a version of Python with packages.

@@ -1,5 +1,5 @@
-//! `cargo xtask bench --peers`: creates the Python environment of the peers, then runs the benchmark with freshly built
-//! plugins.
+//! `cargo xtask bench --peers`: creates the Python environment of the peers, then runs the
+//! benchmark with freshly built plugins.
 
 use crate::commands::{Result, target_folder};
 use crate::{plugins, python};

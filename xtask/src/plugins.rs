@@ -15,8 +15,8 @@ pub(crate) struct Built {
     pub(crate) folder: PathBuf,
 }
 
-/// Returns the plugins of this repository as (folder name, stem of the library): every folder of `plugins` with a
-/// `Cargo.toml`.
+/// Returns the plugins of this repository as (folder name, stem of the library): every folder of
+/// `plugins` with a `Cargo.toml`.
 pub(crate) fn all() -> Result<Vec<(String, String)>> {
     let folder = root().join("plugins");
     let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -32,13 +32,15 @@ pub(crate) fn all() -> Result<Vec<(String, String)>> {
         .collect())
 }
 
-/// Builds the command, libchipdock.so and every plugin in one profile, copies the plugins into `<profile>/plugins` and writes a manifest
-/// beside each, generated from the plugin's registrations.
+/// Builds the command, libchipdock.so and every plugin in one profile, copies the plugins into
+/// `<profile>/plugins` and writes a manifest beside each, generated from the plugin's
+/// registrations.
 pub(crate) fn build(release: bool) -> Result<Built> {
     build_beside("chipdock-ffi", release)
 }
 
-/// Builds the command, the plugins and another package at once, so that what they share is compiled once.
+/// Builds the command, the plugins and another package at once, so that what they share is compiled
+/// once.
 fn build_beside(package: &str, release: bool) -> Result<Built> {
     let mut command = cargo();
     command.arg("build");
@@ -48,8 +50,8 @@ fn build_beside(package: &str, release: bool) -> Result<Built> {
     build_with(command, &[package], &target_folder().join(if release { "release" } else { "debug" }))
 }
 
-/// As [`build`], with every other library and test of the workspace: what they share is compiled once, since cargo chooses the
-/// features of a crate by what is built together.
+/// As [`build`], with every other library and test of the workspace: what they share is compiled
+/// once, since cargo chooses the features of a crate by what is built together.
 pub(crate) fn build_with_tests() -> Result<Built> {
     let mut command = cargo();
     command.args(["build", "--workspace", "--lib", "--bins", "--examples", "--tests"]);
@@ -57,8 +59,8 @@ pub(crate) fn build_with_tests() -> Result<Built> {
     installed(&target_folder().join("debug"), &all()?)
 }
 
-/// Builds the command, every plugin and other packages, by a command of cargo's that is complete but for the packages, and that
-/// leaves its files in `output`.
+/// Builds the command, every plugin and other packages, by a command of cargo's that is complete
+/// but for the packages, and that leaves its files in `output`.
 pub(crate) fn build_with(mut command: Command, others: &[&str], output: &Path) -> Result<Built> {
     let plugins = all()?;
     for package in ["chipdock-cli"].iter().chain(others) {
@@ -121,8 +123,8 @@ fn install(built: &Built, library: &Path, name: &str, stem: &str) -> Result<()> 
     step(&format!("write the manifest of {name}"), &mut command)
 }
 
-/// Builds everything that the demo shows, then runs it. Without `--release` this takes half of the time, and kernels are as
-/// fast: their code is that of the compilers behind the plugins.
+/// Builds everything that the demo shows, then runs it. Without `--release` this takes half of the
+/// time, and kernels are as fast: their code is that of the compilers behind the plugins.
 pub(crate) fn demo(arguments: &[String]) -> Result<()> {
     let built = build_beside("chipdock-demo", arguments.iter().any(|argument| argument == "--release"))?;
     let mut command = Command::new(built.command.with_file_name("chipdock-demo"));

@@ -1,5 +1,6 @@
-//! Creates the Python environments of the tests, such as the one with numpy and real TVM: virtual environments in cargo's
-//! target folder, each made once. If one cannot be made, the reason is reported and its tests are skipped.
+//! Creates the Python environments of the tests, such as the one with numpy and real TVM: virtual
+//! environments in cargo's target folder, each made once. If one cannot be made, the reason is
+//! reported and its tests are skipped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,22 +8,24 @@ use std::process::Command;
 
 use crate::commands::{Result, output, root, step, target_folder};
 
-/// Variable that holds the path of the environment's Python for the tests. If the user has set it, its value is used
-/// unchecked.
+/// Variable that holds the path of the environment's Python for the tests. If the user has set it,
+/// its value is used unchecked.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_TVM_PYTHON";
 
-/// Variable that holds the path of a Python with torch for the tests. If the user has set it, its value is used unchecked.
+/// Variable that holds the path of a Python with torch for the tests. If the user has set it, its
+/// value is used unchecked.
 pub(crate) const TORCH: &str = "CHIPDOCK_TORCH_PYTHON";
 
-/// Packages that are always installed: (file of requirements, imports that succeed only if they are installed).
+/// Packages that are always installed: (file of requirements, imports that succeed only if they are
+/// installed).
 const ALWAYS: (&str, &str) = ("requirements.txt", "import numpy, ml_dtypes, mpmath, tvm, pytest");
 
 /// Packages that are installed on request: (name, file of requirements, imports).
 const EXTRAS: &[(&str, &str, &str)] =
     &[("onnxruntime", "requirements-onnxruntime.txt", "import onnx, onnxruntime")];
 
-/// Environments of packages that the Python package works with: (variable, name, imports). Each has the files of requirements
-/// `tests/python/requirements.txt` and `requirements-NAME.txt`.
+/// Environments of packages that the Python package works with: (variable, name, imports). Each has
+/// the files of requirements `tests/python/requirements.txt` and `requirements-NAME.txt`.
 const BESIDE: &[(&str, &str, &str)] = &[
     ("CHIPDOCK_RAY_PYTHON", "ray", "import pytest, numpy, tvm_ffi, ray, psutil"),
     ("CHIPDOCK_JAX_PYTHON", "jax", "import pytest, numpy, tvm_ffi, jax, jax_tvm_ffi"),
@@ -39,13 +42,14 @@ pub(crate) fn beside() -> impl Iterator<Item = (&'static str, &'static str, Resu
     })
 }
 
-/// Returns the environment's Python, created if there is none or if `tests/peers/requirements.txt` has changed.
+/// Returns the environment's Python, created if there is none or if `tests/peers/requirements.txt`
+/// has changed.
 pub(crate) fn environment() -> Result<PathBuf> {
     with(&[])
 }
 
-/// Returns the Python of an environment that also has these extras. Each choice of extras has its own folder, so the
-/// environment of the tests is unchanged.
+/// Returns the Python of an environment that also has these extras. Each choice of extras has its
+/// own folder, so the environment of the tests is unchanged.
 pub(crate) fn with(extras: &[String]) -> Result<PathBuf> {
     if let Some(python) = std::env::var_os(VARIABLE) {
         return Ok(python.into());
@@ -62,15 +66,15 @@ pub(crate) fn with(extras: &[String]) -> Result<PathBuf> {
     made(&folder, &files, &trial)
 }
 
-/// Returns the user's Python with torch, or one that was made here: by `cargo xtask bench --peers --with torch`, or by
-/// [`fetch_torch`].
+/// Returns the user's Python with torch, or one that was made here: by `cargo xtask bench --peers --with
+/// torch`, or by [`fetch_torch`].
 pub(crate) fn with_torch() -> Option<PathBuf> {
     let made = target_folder().join("python-torch/bin/python");
     std::env::var_os(TORCH).map(PathBuf::from).or_else(|| made.is_file().then_some(made))
 }
 
-/// Makes an environment with torch, unless there is one: 4 GB, which `cargo xtask test --all` and `cargo xtask bench --peers --with
-/// torch` fetch, once.
+/// Makes an environment with torch, unless there is one: 4 GB, which `cargo xtask test --all` and
+/// `cargo xtask bench --peers --with torch` fetch, once.
 pub(crate) fn fetch_torch() -> Result<()> {
     if with_torch().is_some() {
         return Ok(());
@@ -80,8 +84,9 @@ pub(crate) fn fetch_torch() -> Result<()> {
     made("python-torch", &files, "import pytest, numpy, tvm_ffi, torch").map(drop)
 }
 
-/// Returns the Python of the environment `name` in cargo's target folder, created from these files of requirements if it
-/// does not exist, if they have changed, or if it cannot run `trial`, the imports that succeed only if all is installed.
+/// Returns the Python of the environment `name` in cargo's target folder, created from these files
+/// of requirements if it does not exist, if they have changed, or if it cannot run `trial`, the
+/// imports that succeed only if all is installed.
 pub(crate) fn made(name: &str, files: &[PathBuf], trial: &str) -> Result<PathBuf> {
     let read = |file: &PathBuf| fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()));
     let wanted = files.iter().map(read).collect::<Result<String>>()?;
@@ -96,8 +101,8 @@ pub(crate) fn made(name: &str, files: &[PathBuf], trial: &str) -> Result<PathBuf
     Ok(python)
 }
 
-/// Installs packages into a folder of their own by the pip of `python`, for that Python or for another version of it; the folder is
-/// there only if it is whole.
+/// Installs packages into a folder of their own by the pip of `python`, for that Python or for
+/// another version of it; the folder is there only if it is whole.
 pub(crate) fn install_into(
     place: &Path,
     python: &Path,
@@ -151,7 +156,8 @@ fn make(folder: &Path, python: &Path, requirements: &[PathBuf], wanted: &str, tr
     }
 }
 
-/// Ensures that there is Python 3.11 with its modules `venv` and `ensurepip`, which Debian packages separately.
+/// Ensures that there is Python 3.11 with its modules `venv` and `ensurepip`, which Debian packages
+/// separately.
 fn ensure_venv() -> Result<()> {
     const NEEDS: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
     let is_there = || output("python3", &["-c", NEEDS]).is_some();

@@ -1,5 +1,6 @@
-//! Installs every release of apache-tvm-ffi that `tests/interop/releases.txt` lists, each into a folder of its own in cargo's
-//! target folder. One Python serves them all: the tests choose a release by `PYTHONPATH`.
+//! Installs every release of apache-tvm-ffi that `tests/interop/releases.txt` lists, each into a
+//! folder of its own in cargo's target folder. One Python serves them all: the tests choose a
+//! release by `PYTHONPATH`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,10 +8,12 @@ use std::path::{Path, PathBuf};
 use crate::commands::{Result, at_once, root, target_folder};
 use crate::python;
 
-/// Variable that holds the folder of the releases for the tests. If the user has set it, its value is used unchecked.
+/// Variable that holds the folder of the releases for the tests. If the user has set it, its value
+/// is used unchecked.
 pub(crate) const RELEASES: &str = "CHIPDOCK_TVM_FFI_RELEASES";
 
-/// Variable that holds the Python that runs them. If the user has set it, its value is used unchecked.
+/// Variable that holds the Python that runs them. If the user has set it, its value is used
+/// unchecked.
 pub(crate) const PYTHON: &str = "CHIPDOCK_TVM_FFI_PYTHON";
 
 /// Returns the variables with their values; installs what is not there yet.

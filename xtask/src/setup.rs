@@ -4,7 +4,8 @@ use std::process::Command;
 
 use crate::commands::{Result, cargo, output, step, target_folder};
 
-/// Programs that the tests call: (program, arguments of a call that succeeds if it is installed, Debian package, purpose).
+/// Programs that the tests call: (program, arguments of a call that succeeds if it is installed,
+/// Debian package, purpose).
 const PROGRAMS: &[(&str, &str, &str, &str)] = &[
     ("cc", "--version", "gcc", "the target c"),
     ("g++", "--version", "g++", "chipdock.h as C++11"),
@@ -89,7 +90,8 @@ pub(crate) fn is_debian() -> bool {
 /// Disk space of a complete build from nothing, rounded up.
 const SIZE_GIB: u64 = 10;
 
-/// Warns if the disk may be too small, because the error of a linker on a full disk is hard to understand.
+/// Warns if the disk may be too small, because the error of a linker on a full disk is hard to
+/// understand.
 fn look_at_disk() {
     let folder = target_folder();
     if folder.join("debug/deps").exists() {

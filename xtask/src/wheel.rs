@@ -14,11 +14,12 @@ pub(crate) const WHEEL: &str = "CHIPDOCK_TEST_WHEEL";
 /// Variable that holds the folder into which that wheel was installed.
 pub(crate) const PACKAGE: &str = "CHIPDOCK_TEST_PACKAGE";
 
-/// The glibc that a wheel asks for, unless it is built with `--native`: that of apache-tvm-ffi's own wheels.
+/// The glibc that a wheel asks for, unless it is built with `--native`: that of apache-tvm-ffi's
+/// own wheels.
 const GLIBC: &str = "2.28";
 
-/// Builds the wheel and returns its path. With `--native` it asks for the machine's own glibc; with `--debug` it is of what the tests
-/// run, which is quick to build and slow.
+/// Builds the wheel and returns its path. With `--native` it asks for the machine's own glibc; with
+/// `--debug` it is of what the tests run, which is quick to build and slow.
 pub(crate) fn build(arguments: &[String]) -> Result<PathBuf> {
     let asks = |name: &str| arguments.iter().any(|argument| argument == name);
     let built = match asks("--debug") || asks("--native") {
@@ -30,8 +31,9 @@ pub(crate) fn build(arguments: &[String]) -> Result<PathBuf> {
     of(&folder, &python, &target_folder().join("wheel"))
 }
 
-/// Builds the wheel of the tests from what lies in a folder, and installs it into a folder of its own; returns the variables
-/// with their values. Nothing is done where both are newer than what they are made of.
+/// Builds the wheel of the tests from what lies in a folder, and installs it into a folder of its
+/// own; returns the variables with their values. Nothing is done where both are newer than what
+/// they are made of.
 pub(crate) fn for_tests(built: &Path, python: &Path) -> Result<[(&'static str, PathBuf); 2]> {
     let out = target_folder().join("test-wheel");
     let (package, made) = (out.join("installed"), out.join("made.txt"));

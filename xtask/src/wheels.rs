@@ -1,6 +1,6 @@
-//! Fetches vendors' tools that are available only on PyPI: each plugin with a `requirements.txt` in its folder gets its own
-//! folder in cargo's target folder, which its tests find by a variable. They are not part of the repository: their licences
-//! forbid it.
+//! Fetches vendors' tools that are available only on PyPI: each plugin with a `requirements.txt` in
+//! its folder gets its own folder in cargo's target folder, which its tests find by a variable.
+//! They are not part of the repository: their licences forbid it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,8 +13,8 @@ use crate::{plugins, python, releases};
 pub(crate) struct Wheels {
     /// The plugin's folder name.
     pub(crate) plugin: String,
-    /// Variable that holds their folder for the tests: `CHIPDOCK_<PLUGIN>_WHEELS`. If the user has set it, its value is
-    /// used unchecked.
+    /// Variable that holds their folder for the tests: `CHIPDOCK_<PLUGIN>_WHEELS`. If the user has
+    /// set it, its value is used unchecked.
     pub(crate) variable: String,
     requirements: PathBuf,
 }
@@ -29,7 +29,8 @@ pub(crate) fn all() -> Result<Vec<Wheels>> {
     Ok(wheels.filter(|wheels| wheels.requirements.is_file()).collect())
 }
 
-/// Returns the folder of the unpacked wheels, filled if it does not exist or if the file of requirements has changed.
+/// Returns the folder of the unpacked wheels, filled if it does not exist or if the file of
+/// requirements has changed.
 pub(crate) fn install(wheels: &Wheels) -> Result<PathBuf> {
     if let Some(folder) = std::env::var_os(&wheels.variable) {
         return Ok(folder.into());
@@ -51,7 +52,8 @@ pub(crate) fn install(wheels: &Wheels) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Fetches all wheels and the releases of apache-tvm-ffi, and prints their folders as shell assignments.
+/// Fetches all wheels and the releases of apache-tvm-ffi, and prints their folders as shell
+/// assignments.
 pub(crate) fn run() -> Result<()> {
     for wheels in all()? {
         println!("{}={}", wheels.variable, install(&wheels)?.display());

@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 /// Width of a table, in columns of a terminal.
 const WIDTH: u16 = 100;
 
-/// Runs the examples on every backend present, checks them against the reference interpreter, and prints a table.
+/// Runs the examples on every backend present, checks them against the reference interpreter, and
+/// prints a table.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo xtask demo", override_usage = "cargo xtask demo [OPTIONS] [FILTERS]...")]
 struct Options {

@@ -1,4 +1,5 @@
-//! `cargo xtask bench --peers`: measures the example kernels through Chipdock and its peers, with the contenders in turn.
+//! `cargo xtask bench --peers`: measures the example kernels through Chipdock and its peers, with
+//! the contenders in turn.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,7 +48,8 @@ fn kernels_folder() -> PathBuf {
     root().join("examples/kernels")
 }
 
-/// Measures the selected entries that the report does not have yet; returns the number of contenders that failed.
+/// Measures the selected entries that the report does not have yet; returns the number of
+/// contenders that failed.
 fn bench(options: &PeersOptions) -> Result<usize> {
     if options.help {
         println!("{HELP}");

@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: measures ratios against a bare call and the machine's own limits, with the contenders in turn.
+//! `cargo xtask bench`: measures ratios against a bare call and the machine's own limits, with the
+//! contenders in turn.
 
 use std::fs;
 use std::path::Path;
@@ -172,7 +173,8 @@ fn to_json(lines: &[Line]) -> Value {
     json!({"schema": "chipdock.bench/1", "lines": lines.iter().map(line).collect::<Vec<_>>()})
 }
 
-/// Compares a packed call with every check with a call of the same loop compiled by the system's compiler alone.
+/// Compares a packed call with every check with a call of the same loop compiled by the system's
+/// compiler alone.
 fn packed_call(host: &Host, backend: &Backend) -> Result<Vec<Line>> {
     let module = chipdock_script::parse(ADD_16, "add.py").map_err(|errors| errors.to_string())?;
     let loaded = run::build(host, backend, &module)?;
@@ -218,7 +220,8 @@ fn cache_hit(host: &Host, backend: &Backend) -> Result<Option<Line>> {
     }))
 }
 
-/// Compares the scheduled matmul with the fused multiply-add peak of one thread of the machine, measured in turn.
+/// Compares the scheduled matmul with the fused multiply-add peak of one thread of the machine,
+/// measured in turn.
 fn matmul(host: &Host, backend: &Backend) -> Result<Line> {
     let case: &Case =
         CASES.iter().find(|case| case.file == "matmul_scheduled").ok_or("no scheduled matmul")?;
@@ -267,7 +270,8 @@ fn pool(host: &Host) -> Result<Line> {
     Ok(Line { name, measured: format!("{ns:.1}"), value: ns, goal: Some(50.0), ..Line::default() })
 }
 
-/// Measures a parallel region of two tasks in which both threads take part, with the other thread awake and asleep.
+/// Measures a parallel region of two tasks in which both threads take part, with the other thread
+/// awake and asleep.
 fn fork_join() -> Result<Vec<Line>> {
     let host = Host::new(HostOptions { threads: Some(2), ..HostOptions::isolated() });
     let host = host.map_err(|error| error.to_string())?;
@@ -309,8 +313,8 @@ fn script() -> Result<Line> {
     Ok(Line { name, measured, value: longest, goal: Some(5.0), ..Line::default() })
 }
 
-/// Returns whether a script can be lowered for a host, and the median time in ms of reading and lowering it. A script that
-/// is already lowered, or bound to threads, is only read.
+/// Returns whether a script can be lowered for a host, and the median time in ms of reading and
+/// lowering it. A script that is already lowered, or bound to threads, is only read.
 fn read_and_lower(text: &str) -> Result<(bool, f64)> {
     let capabilities = Arc::new(host_capabilities());
     let once = || -> Result<(bool, f64)> {
@@ -330,7 +334,8 @@ fn host_capabilities() -> TargetCapabilities {
     TargetCapabilities::host("host")
 }
 
-/// Measures time and memory of listing eight plugins with the command, and checks that the command opens none of them.
+/// Measures time and memory of listing eight plugins with the command, and checks that the command
+/// opens none of them.
 fn list(options: &Options) -> Result<Vec<Line>> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let plugins = folder.path().join("eight");
@@ -386,8 +391,8 @@ fn list(options: &Options) -> Result<Vec<Line>> {
     ])
 }
 
-/// Argument that makes this program measure the memory of another program. The peak of a child begins with its parent's, so
-/// the parent must be a fresh, small process.
+/// Argument that makes this program measure the memory of another program. The peak of a child
+/// begins with its parent's, so the parent must be a fresh, small process.
 const PEAK_MEMORY: &str = "--peak-memory-of";
 
 /// Runs a command and prints the peak of its resident memory in KiB on stderr.

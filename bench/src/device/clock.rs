@@ -1,4 +1,5 @@
-//! Compares the time of work by the device's clock (interface `timer` 1) with the time by the host's clock.
+//! Compares the time of work by the device's clock (interface `timer` 1) with the time by the
+//! host's clock.
 
 use std::time::Instant;
 
@@ -30,7 +31,8 @@ class Module:
                 C[vi] = A[vi] + B[vi]
 ";
 
-/// Measures launches by the device's clock and by the host's; returns nothing if the device has no timer.
+/// Measures launches by the device's clock and by the host's; returns nothing if the device has no
+/// timer.
 ///
 /// # Errors
 ///

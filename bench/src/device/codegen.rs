@@ -1,4 +1,5 @@
-//! Measures code generators: the time from a module at the stage that they take to the artifact, through the boundary.
+//! Measures code generators: the time from a module at the stage that they take to the artifact,
+//! through the boundary.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,7 +21,8 @@ use super::Figure;
 const ADD: &str = "vector_add";
 /// Number of compilations of each example, of which the median counts.
 const TRIES: usize = 21;
-/// The largest times in ms that reach the goals of target `vulkan`: of the addition, and of the slowest example.
+/// The largest times in ms that reach the goals of target `vulkan`: of the addition, and of the
+/// slowest example.
 const GOALS: [f64; 2] = [1.0, 5.0];
 
 /// Measures the time of the code generator for the addition and for the slowest example.
@@ -76,8 +78,8 @@ fn of_module(host: &Host, backend: &Backend, module: &IrModule) -> Result<f64> {
     (0..TRIES).map(|_| once()).collect::<Result<Vec<f64>>>().map(median)
 }
 
-/// Adds up the time of the host's spans `write_ir` and `build` of one target kind: the module is written, and the code
-/// generator makes an artifact of it.
+/// Adds up the time of the host's spans `write_ir` and `build` of one target kind: the module is
+/// written, and the code generator makes an artifact of it.
 struct Clock {
     kind: String,
     state: Mutex<State>,

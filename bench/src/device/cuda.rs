@@ -1,4 +1,5 @@
-//! Compares an NVIDIA GPU through Chipdock with its driver: launches, copies, elementwise kernels and matrix products.
+//! Compares an NVIDIA GPU through Chipdock with its driver: launches, copies, elementwise kernels
+//! and matrix products.
 //!
 //! A figure that cannot be measured here has no value and states the reason.
 
@@ -93,7 +94,8 @@ fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// Compares a launch through a host function with all of its checks with `cuLaunchKernel` of the same code.
+/// Compares a launch through a host function with all of its checks with `cuLaunchKernel` of the
+/// same code.
 fn launches(host: &Host, backend: &Backend, driver: &Driver) -> Result<Vec<Figure>> {
     let artifact = compile(host, backend)?;
     let [device] = artifact.imports() else { return Err("one device module is expected".to_owned()) };
@@ -105,7 +107,8 @@ fn launches(host: &Host, backend: &Backend, driver: &Driver) -> Result<Vec<Figur
     let tensors = tensors(backend)?;
     let views: Vec<AnyView<'_>> = tensors.iter().map(AnyView::from).collect();
     let mut figures = Vec::new();
-    // The driver's own calls need a current context; calls through Chipdock make it current if none is.
+    // The driver's own calls need a current context; calls through Chipdock make it current if none
+    // is.
     for (name, is_current) in [(LAUNCH, true), (LAUNCH_WITHOUT, false)] {
         let (mut failed, mut bare_failed) = (None, None);
         // A queue holds about a thousand launches; the timed calls must never wait for space in it.
@@ -171,7 +174,8 @@ fn copies(backend: &Backend, driver: &Driver) -> Result<Vec<Figure>> {
     }
 }
 
-/// Compares an addition with the default schedule, two reads and a write of each element, with a copy, one read and one write.
+/// Compares an addition with the default schedule, two reads and a write of each element, with a
+/// copy, one read and one write.
 fn elementwise(host: &Host, backend: &Backend, driver: &Driver) -> Result<Vec<Figure>> {
     let module = chipdock_script::parse(KERNELS, "kernels.py").map_err(text)?;
     let add = run::build(host, backend, &module)?.function("add").map_err(text)?;
@@ -251,7 +255,8 @@ fn check(call: &str, code: c_int) -> Result<()> {
 /// Calls a function of a library by its name and type; the function returns a result code.
 macro_rules! call {
     ($library:expr, $name:literal, ($($type:ty),*), $($arg:expr),*) => {{
-        // SAFETY: the function has that type, and the arguments meet its requirements: see each call.
+        // SAFETY: the function has that type, and the arguments meet its requirements: see each
+        // call.
         unsafe {
             match $library.get::<unsafe extern "C" fn($($type),*) -> c_int>($name) {
                 Ok(function) => check($name, function($($arg),*)),
@@ -261,7 +266,8 @@ macro_rules! call {
     }};
 }
 
-/// The driver called without Chipdock, on the primary context of the first device, which stays current on this thread.
+/// The driver called without Chipdock, on the primary context of the first device, which stays
+/// current on this thread.
 struct Driver {
     library: Library,
     launch: Launch,
@@ -406,7 +412,8 @@ impl Kernel<'_> {
             *place = ptr::from_mut(value).cast();
         }
         let none = ptr::null_mut();
-        // SAFETY: the kernel takes as many pointers as there are memories, each with as many elements as there are threads.
+        // SAFETY: the kernel takes as many pointers as there are memories, each with as many
+        // elements as there are threads.
         let code = unsafe {
             (self.driver.launch)(
                 self.function,

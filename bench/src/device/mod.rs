@@ -1,5 +1,5 @@
-//! Compares devices through Chipdock with their own driver: the cost that Chipdock adds to a launch, a copy, and the load
-//! of a program that was built before.
+//! Compares devices through Chipdock with their own driver: the cost that Chipdock adds to a
+//! launch, a copy, and the load of a program that was built before.
 
 mod clock;
 mod codegen;
@@ -35,8 +35,8 @@ pub struct Figure {
     pub goal: Option<f64>,
 }
 
-/// Argument that makes this program measure a second run in a process of its own; followed by `ours` or `driver`, target
-/// kind, folder and plugins.
+/// Argument that makes this program measure a second run in a process of its own; followed by
+/// `ours` or `driver`, target kind, folder and plugins.
 pub const SECOND_RUN: &str = "--second-run-of";
 
 const ADD: &str = "@I.ir_module
@@ -84,7 +84,8 @@ impl Program {
 
 /// A device that is called through its driver, without Chipdock.
 trait Direct {
-    /// Makes a kernel, with tensors of its own; from an earlier process's [`DirectKernel::binary`] if there is one.
+    /// Makes a kernel, with tensors of its own; from an earlier process's [`DirectKernel::binary`]
+    /// if there is one.
     fn kernel<'a>(&'a self, program: &Program, binary: Option<&[u8]>) -> Result<Box<dyn DirectKernel + 'a>>;
 
     /// Makes a buffer on the device.
@@ -96,7 +97,8 @@ trait DirectKernel {
     /// Queues the kernel.
     fn launch(&self) -> Result<()>;
 
-    /// Queues the kernel in a submission of its own; `None` if the driver's interface has no submissions.
+    /// Queues the kernel in a submission of its own; `None` if the driver's interface has no
+    /// submissions.
     fn launch_apart(&self) -> Option<Result<()>> {
         None
     }
@@ -133,12 +135,13 @@ fn compile(host: &Host, backend: &Backend) -> Result<std::sync::Arc<Artifact>> {
     Ok(compiled.map_err(|error| error.to_string())?.artifact)
 }
 
-/// Measures all selected figures of a device; those of launches, copies and second runs only if this program can call its
-/// driver directly.
+/// Measures all selected figures of a device; those of launches, copies and second runs only if
+/// this program can call its driver directly.
 ///
 /// # Errors
 ///
-/// A call fails. A measurement that needs the driver's own calls and fails is a figure without a value instead.
+/// A call fails. A measurement that needs the driver's own calls and fails is a figure without a
+/// value instead.
 pub fn measure(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     if options.wants("device-time") {
@@ -180,7 +183,8 @@ pub fn measure(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<
     Ok(figures)
 }
 
-/// Measures kernels with the default schedule on all devices, in turn; returns each figure with its target kind.
+/// Measures kernels with the default schedule on all devices, in turn; returns each figure with its
+/// target kind.
 ///
 /// # Errors
 ///
@@ -205,7 +209,8 @@ fn missing(name: &'static str, why: &str) -> Figure {
     Figure { name, measured: format!("not measured: {why}"), value: f64::NAN, goal: None }
 }
 
-/// Compares a launch through a host function with all of its checks with setting arguments and queueing the same kernel.
+/// Compares a launch through a host function with all of its checks with setting arguments and
+/// queueing the same kernel.
 fn launches(host: &Host, backend: &Backend, driver: &dyn Direct) -> Result<Vec<Figure>> {
     let artifact = compile(host, backend)?;
     let bare = driver.kernel(&Program::of(&artifact)?, None)?;
@@ -254,8 +259,8 @@ fn tensors(backend: &Backend) -> Result<Vec<Tensor>> {
     (0..3).map(tensor).collect::<std::result::Result<_, _>>().map_err(|error| error.to_string())
 }
 
-/// Compares copies of a large tensor, in both directions, with the driver's own blocking calls. Goals are upper bounds: the
-/// driver's rate over ours.
+/// Compares copies of a large tensor, in both directions, with the driver's own blocking calls.
+/// Goals are upper bounds: the driver's rate over ours.
 fn copies(backend: &Backend, driver: &dyn Direct) -> Result<Vec<Figure>> {
     let mut buffer = driver.buffer(COPY_BYTES)?;
     let tensor = Tensor::empty(&backend.device, &[COPY_BYTES as i64], DType::UINT8)
@@ -316,8 +321,8 @@ fn timed(run: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// Measures the time to the first result of a program that an earlier process built, compared with loading the driver's own
-/// binary: each in a process of its own, after the device was opened.
+/// Measures the time to the first result of a program that an earlier process built, compared with
+/// loading the driver's own binary: each in a process of its own, after the device was opened.
 fn second_run(options: &Options, host: &Host, backend: &Backend, driver: &dyn Direct) -> Result<Figure> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let artifact = compile(host, backend)?;
@@ -349,8 +354,8 @@ fn second_run(options: &Options, host: &Host, backend: &Backend, driver: &dyn Di
     })
 }
 
-/// Measures one second run in the process started with [`SECOND_RUN`]; returns the milliseconds from the file to the first
-/// result.
+/// Measures one second run in the process started with [`SECOND_RUN`]; returns the milliseconds
+/// from the file to the first result.
 ///
 /// # Errors
 ///

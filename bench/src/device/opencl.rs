@@ -121,7 +121,8 @@ impl DirectKernel for Kernel<'_> {
                 // SAFETY: the parameter is a pointer, and the buffer is live.
                 unsafe { self.kernel.set_arg(index, &buffer) }
             } else {
-                // SAFETY: the only other parameter type here is int64, the offset at which a tensor begins.
+                // SAFETY: the only other parameter type here is int64, the offset at which a tensor
+                // begins.
                 unsafe { self.kernel.set_arg(index, &0_i64) }
             };
             set.map_err(said)?;

@@ -10,7 +10,8 @@ use libloading::Library;
 use super::super::Result;
 use super::{BUFFERS, Direct, DirectBuffer, DirectKernel, ELEMENTS, Program};
 
-/// Command buffers of a kernel: as many launches as may be under way, each in a submission of its own.
+/// Command buffers of a kernel: as many launches as may be under way, each in a submission of its
+/// own.
 const COMMANDS: usize = 128;
 /// Longest wait, in nanoseconds.
 const WAIT_NANOSECONDS: u64 = 60_000_000_000;
@@ -54,7 +55,8 @@ enum Made {
 impl Drop for Driver {
     fn drop(&mut self) {
         let device = &self.device;
-        // SAFETY: nothing is under way after the wait; each object is this device's and destroyed once, before the device.
+        // SAFETY: nothing is under way after the wait; each object is this device's and destroyed
+        // once, before the device.
         unsafe {
             let _ = device.device_wait_idle();
             for made in self.made.take().into_iter().rev() {
@@ -80,9 +82,11 @@ impl Drop for Driver {
 }
 
 impl Driver {
-    /// Opens the device on which the backend runs, with every feature that it supports but robust access.
+    /// Opens the device on which the backend runs, with every feature that it supports but robust
+    /// access.
     pub(super) fn open(backend: &Backend) -> Result<Self> {
-        // SAFETY: the backend has already loaded this library; the function of that name has that type.
+        // SAFETY: the backend has already loaded this library; the function of that name has that
+        // type.
         let (library, entry) = unsafe {
             let library = Library::new("libvulkan.so.1").map_err(|error| error.to_string())?;
             let get = library.get(c"vkGetInstanceProcAddr").map_err(|error| error.to_string())?;
@@ -221,7 +225,8 @@ impl Driver {
         unsafe { self.device.begin_command_buffer(commands, &info) }.map_err(said)
     }
 
-    /// Ends a command buffer with a barrier for the host, and submits it; the clock shows its next value after it.
+    /// Ends a command buffer with a barrier for the host, and submits it; the clock shows its next
+    /// value after it.
     fn submit(&self, commands: vk::CommandBuffer, clock: &Clock) -> Result<()> {
         self.barrier(commands, vk::PipelineStageFlags::HOST, vk::AccessFlags::HOST_READ);
         let value = clock.value.get() + 1;
@@ -358,7 +363,8 @@ impl<'a> Kernel<'a> {
         let words: Vec<u32> =
             program.code.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
         let symbol = CString::new(program.kernel.symbol.as_str()).map_err(|error| error.to_string())?;
-        // SAFETY: live descriptions; the words are those of a code generator, and the data those that this driver wrote.
+        // SAFETY: live descriptions; the words are those of a code generator, and the data those
+        // that this driver wrote.
         let (cache, pipeline) = unsafe {
             let info = vk::ShaderModuleCreateInfo::default().code(&words);
             let shader = device.create_shader_module(&info, None).map_err(said)?;
@@ -451,8 +457,8 @@ impl<'a> Kernel<'a> {
         let access = vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE;
         self.driver.barrier(commands, vk::PipelineStageFlags::COMPUTE_SHADER, access);
         let infos = self.buffers.as_ptr().cast();
-        // SAFETY: a command buffer that is recorded; live objects that belong together; as many descriptors and constants as
-        // the layout has.
+        // SAFETY: a command buffer that is recorded; live objects that belong together; as many
+        // descriptors and constants as the layout has.
         unsafe {
             device.cmd_bind_pipeline(commands, compute, self.pipeline);
             let (template, layout) = (self.template, self.layout);

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use crate::Result;
 
-/// Time limit of an answer, longer than any request takes: compiling the largest kernel on a busy machine.
+/// Time limit of an answer, longer than any request takes: compiling the largest kernel on a busy
+/// machine.
 const ANSWER_MAX: Duration = Duration::from_secs(180);
 
 /// Longest wait for the threads of the process to stop spinning after an answer.
@@ -64,8 +65,8 @@ impl Child {
     ///
     /// # Errors
     ///
-    /// The peer refuses the request; or the process has ended, does not answer within three minutes, or answers something
-    /// else, and must not be used any more.
+    /// The peer refuses the request; or the process has ended, does not answer within three
+    /// minutes, or answers something else, and must not be used any more.
     pub fn ask(&mut self, what: &str, mut request: Value) -> Result<Value> {
         self.last_id += 1;
         request["id"] = json!(self.last_id);
@@ -88,8 +89,8 @@ impl Child {
         }
     }
 
-    /// Waits until no thread of the process runs: thread pools spin for a while after their work (TVM's for tens of
-    /// milliseconds), on a processor that the next contender needs.
+    /// Waits until no thread of the process runs: thread pools spin for a while after their work
+    /// (TVM's for tens of milliseconds), on a processor that the next contender needs.
     fn settle(&self) {
         let start = Instant::now();
         while start.elapsed() < SETTLE_MAX && is_running(self.process.id()) {

@@ -1,4 +1,5 @@
-//! Measures figures besides kernels: compile latency, a packed call, fork and join, and the machine's own limits.
+//! Measures figures besides kernels: compile latency, a packed call, fork and join, and the
+//! machine's own limits.
 
 use std::path::Path;
 use std::process::Command;
@@ -26,8 +27,8 @@ pub const COMPILE: &str = "compile vector_add, IR to callable";
 pub const FIRST: &str = "first build of a process, beyond a later one";
 /// Time of a packed call of a kernel that does almost nothing.
 pub const CALL: &str = "packed call of a 16-element add";
-/// Time of a parallel region of two tasks that do almost nothing; Chipdock may run both on the caller if no other thread
-/// begins.
+/// Time of a parallel region of two tasks that do almost nothing; Chipdock may run both on the
+/// caller if no other thread begins.
 pub const FORK: &str = "packed call of a parallel loop of two";
 /// Time of a region in which two threads wait for each other, launched as compiled code does.
 pub const MEET: &str = "fork and join of two threads, hot";
@@ -36,7 +37,8 @@ pub const MEET: &str = "fork and join of two threads, hot";
 const COMPILE_MAX_NS: f64 = 13e6;
 const MEET_MAX_NS: f64 = 1e3;
 
-/// Argument that makes the program build in a fresh process; followed by the target kind and the folder of plugins.
+/// Argument that makes the program build in a fresh process; followed by the target kind and the
+/// folder of plugins.
 pub const FIRST_BUILD: &str = "--first-build";
 
 const SMALL: &str = "from tvm.script import ir as I
@@ -126,7 +128,8 @@ fn build_once(host: &Host, backend: &Backend, module: &IrModule) -> Result<f64> 
     Ok(ns)
 }
 
-/// Measures the first build of five fresh processes, each less the median of later builds in the same process.
+/// Measures the first build of five fresh processes, each less the median of later builds in the
+/// same process.
 fn first(session: &Session, options: &PeersOptions) -> Result<Entry> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut times = Vec::new();
@@ -146,7 +149,8 @@ fn first(session: &Session, options: &PeersOptions) -> Result<Entry> {
     Ok(Entry { sizes: "its own".to_owned(), ..entry })
 }
 
-/// Measures, in a fresh process for [`FIRST`], the first build with nothing open, and the median of later builds.
+/// Measures, in a fresh process for [`FIRST`], the first build with nothing open, and the median of
+/// later builds.
 ///
 /// # Errors
 ///
@@ -174,8 +178,8 @@ pub fn first_build(kind: &str, plugins: &Path, kernels: &Path) -> Result<Value> 
     Ok(json!({"first_ns": first, "later_ns": median(later)}))
 }
 
-/// Measures the launch of the thread pool, which all targets share. Short rounds, because on a busy machine most of them
-/// are undisturbed.
+/// Measures the launch of the thread pool, which all targets share. Short rounds, because on a busy
+/// machine most of them are undisturbed.
 fn meet(session: &Session) -> Result<Entry> {
     let host = Host::new(HostOptions { threads: Some(2), ..HostOptions::isolated() });
     let host = host.map_err(|error| error.to_string())?;

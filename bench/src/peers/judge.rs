@@ -1,7 +1,8 @@
-//! Checks results at the timed sizes against the reference interpreter, which cannot run all of them.
+//! Checks results at the timed sizes against the reference interpreter, which cannot run all of
+//! them.
 //!
-//! A kernel whose rows do not depend on each other is run on its first rows and on its last ones; any other is run whole.
-//! The bounds are the interpreter's own.
+//! A kernel whose rows do not depend on each other is run on its first rows and on its last ones;
+//! any other is run whole. The bounds are the interpreter's own.
 
 use std::path::Path;
 
@@ -64,7 +65,8 @@ impl Judge {
     ///
     /// # Errors
     ///
-    /// A tensor is missing, or a value is out of its bound, or the interpreter has bounds for too few values.
+    /// A tensor is missing, or a value is out of its bound, or the interpreter has bounds for too
+    /// few values.
     pub fn hold(&self, tensor: impl Fn(usize) -> Result<Vec<u8>>) -> Result<()> {
         for (part, outputs) in &self.parts {
             for output in outputs {
@@ -104,7 +106,8 @@ fn buffers(function: &PrimFunc) -> impl Iterator<Item = &Buffer> {
     })
 }
 
-/// Returns the symbol that counts rows: it is the first axis of the last tensor, and no other axis of any tensor.
+/// Returns the symbol that counts rows: it is the first axis of the last tensor, and no other axis
+/// of any tensor.
 fn row_symbol(function: &PrimFunc, sizes: Sizes) -> Option<&'static str> {
     let counts_rows = |name: &str| {
         let last = buffers(function).last()?;

@@ -25,12 +25,12 @@ const CONTEST_MAX: Duration = Duration::from_secs(9);
 /// Minimum number of rounds, below which quartiles mean little.
 const ROUNDS_MIN: usize = 7;
 
-/// Number of parts of a visit that has at least as many calls. The time of the fastest part counts, because disturbances
-/// only add time.
+/// Number of parts of a visit that has at least as many calls. The time of the fastest part counts,
+/// because disturbances only add time.
 const BATCHES: u32 = 5;
 
-/// Size of a memory page. A load waits for an earlier store to the same offset of another page, so offsets within pages
-/// change times by tens of percents.
+/// Size of a memory page. A load waits for an earlier store to the same offset of another page, so
+/// offsets within pages change times by tens of percents.
 const PAGE_BYTES: usize = 4096;
 
 /// All contenders, each with the same number of threads.
@@ -134,7 +134,8 @@ impl Ours {
         self.values.iter().map(place).collect()
     }
 
-    /// Returns the nanoseconds per call through the packed entry, after one untimed call: the fastest of several batches.
+    /// Returns the nanoseconds per call through the packed entry, after one untimed call: the
+    /// fastest of several batches.
     ///
     /// # Errors
     ///
@@ -144,7 +145,8 @@ impl Ours {
         self.nanoseconds_cold(calls)
     }
 
-    /// As [`Self::nanoseconds`], without the untimed call: for calls so long that it makes no difference.
+    /// As [`Self::nanoseconds`], without the untimed call: for calls so long that it makes no
+    /// difference.
     ///
     /// # Errors
     ///
@@ -168,7 +170,8 @@ impl Ours {
             let start = Instant::now();
             for _ in 0..calls {
                 let mut result = chipdock_host::Any::NONE.into_raw();
-                // SAFETY: `object` is the function's own, the arguments are live, and the result is None.
+                // SAFETY: `object` is the function's own, the arguments are live, and the result is
+                // None.
                 let status = unsafe { call(object, raw.as_ptr(), raw.len() as i32, &raw mut result) };
                 failures += i32::from(status != 0);
             }
@@ -185,8 +188,8 @@ enum Contender {
 }
 
 impl Contender {
-    /// Returns the offset of each tensor of ours within its memory page; the peers' tensors start at the same offsets
-    /// (BENCH-B2).
+    /// Returns the offset of each tensor of ours within its memory page; the peers' tensors start
+    /// at the same offsets (BENCH-B2).
     fn places(&self) -> Vec<usize> {
         match self {
             Self::Ours(ours) => ours.places(),

@@ -1,4 +1,5 @@
-//! Writes the table of results into the README of the plugin whose goals are measured, between two markers.
+//! Writes the table of results into the README of the plugin whose goals are measured, between two
+//! markers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,15 +14,16 @@ use crate::Result;
 pub const BEGIN: &str = "<!-- speed:begin -->";
 /// Marker of the table's end.
 pub const END: &str = "<!-- speed:end -->";
-/// Name of the file beside the README that gives, by title, the reason of each row that did not reach its goal.
+/// Name of the file beside the README that gives, by title, the reason of each row that did not
+/// reach its goal.
 pub const REASONS: &str = "speed-reasons.json";
 
 /// Writes the table into `README.md` of that folder, with the reasons from the file beside it.
 ///
 /// # Errors
 ///
-/// A row that did not reach its goal has no reason, a reason belongs to no row, or a file does not have the described form.
-/// Nothing is written then.
+/// A row that did not reach its goal has no reason, a reason belongs to no row, or a file does not
+/// have the described form. Nothing is written then.
 pub fn bless(folder: &Path, report: &Report) -> Result<()> {
     let reasons = reasons(&folder.join(REASONS))?;
     let path = folder.join("README.md");
@@ -182,7 +184,8 @@ fn line(text: &mut String, report: &Report, entry: &Entry, others: &[&str]) {
     let _ = writeln!(text, " {} |", rate(report, entry, GOALS_OF));
 }
 
-/// Returns the rows of a README's table as (title, text of the goal column); `None` without markers.
+/// Returns the rows of a README's table as (title, text of the goal column); `None` without
+/// markers.
 #[must_use]
 pub fn rows(text: &str) -> Option<Vec<(String, String)>> {
     let section = text.split_once(BEGIN)?.1.split_once(END)?.0;
@@ -266,7 +269,8 @@ mod tests {
         }
     }
 
-    /// The plugin's README, as committed: every row that is said not to be reached has its reason beside it.
+    /// The plugin's README, as committed: every row that is said not to be reached has its reason
+    /// beside it.
     #[test]
     fn the_blessed_table_is_current_with_its_reasons() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/cpu-llvm");

@@ -89,8 +89,8 @@ pub struct Entry {
     pub times: Vec<Time>,
     /// Ratios of each of our target kinds to each peer.
     pub ratios: Vec<Ratio>,
-    /// Contenders that were not timed, with the reason: a peer without the operation, a result out of bounds, a process
-    /// that ended.
+    /// Contenders that were not timed, with the reason: a peer without the operation, a result out
+    /// of bounds, a process that ended.
     pub absent: BTreeMap<String, String>,
     /// Contenders among the absent ones that are at fault.
     pub failed: Vec<String>,
@@ -145,8 +145,8 @@ impl Entry {
         self.ratios.iter().find(|ratio| ratio.ours == ours && ratio.peer == peer).map(|ratio| ratio.ratio)
     }
 
-    /// Compares one of our target kinds with the goal. A ratio is rounded as it is shown, to the hundredth. A contender
-    /// that was not measured has not reached its goal.
+    /// Compares one of our target kinds with the goal. A ratio is rounded as it is shown, to the
+    /// hundredth. A contender that was not measured has not reached its goal.
     #[must_use]
     pub fn verdict(&self, ours: &str) -> Verdict {
         let is_reached = match self.goal {

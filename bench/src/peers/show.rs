@@ -38,7 +38,8 @@ pub fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Formats the rate of one of our target kinds, with its share of the machine's peak if it is a rate of arithmetic.
+/// Formats the rate of one of our target kinds, with its share of the machine's peak if it is a
+/// rate of arithmetic.
 #[must_use]
 pub fn rate(report: &Report, entry: &Entry, ours: &str) -> String {
     let (Some(work), Some(time)) = (&entry.work, entry.time(ours)) else { return String::new() };

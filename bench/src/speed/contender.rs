@@ -89,7 +89,8 @@ pub struct Contender {
 }
 
 impl Contender {
-    /// Returns the nanoseconds per call of a visit of so many calls; `last` is what a call took before.
+    /// Returns the nanoseconds per call of a visit of so many calls; `last` is what a call took
+    /// before.
     ///
     /// # Errors
     ///

@@ -47,7 +47,8 @@ impl Part {
 }
 
 impl Judge {
-    /// Computes the expected values of rows with the interpreter: with the text of a kernel in which one extent is smaller.
+    /// Computes the expected values of rows with the interpreter: with the text of a kernel in
+    /// which one extent is smaller.
     ///
     /// # Errors
     ///
@@ -155,7 +156,8 @@ fn hold_whole(data: &[u8], dtype: DType, expected: &[f64], bounds: &[f64]) -> Re
     }
 }
 
-/// Returns the arguments of a function of fewer rows: of each tensor that is longer than the function's, that part.
+/// Returns the arguments of a function of fewer rows: of each tensor that is longer than the
+/// function's, that part.
 fn cut(function: &PrimFunc, all: &[Arg], part: Part) -> Result<Vec<Arg>> {
     let one = |(param, arg): (&Param, &Arg)| match (param, arg) {
         (Param::Buffer(buffer), Arg::Tensor(array)) => {

@@ -1,4 +1,5 @@
-//! Measures a row: makes its contenders, holds their results against the judge, and visits them in turn.
+//! Measures a row: makes its contenders, holds their results against the judge, and visits them in
+//! turn.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -113,7 +114,8 @@ fn prepare<'a>(session: &mut Session, row: &'a Row, kernels: &Path) -> Result<Pr
     Ok(Prepared { row, path, module, arguments, judge, folder })
 }
 
-/// Compiles the kernel, checks what it computes, and returns it with the nanoseconds that its first call took.
+/// Compiles the kernel, checks what it computes, and returns it with the nanoseconds that its first
+/// call took.
 fn ours(lane: &Lane, backend: &Backend, prepared: &Prepared<'_>) -> Result<(Ours, f64)> {
     let built = run::build(&lane.host, backend, &prepared.module)?;
     let function = built.function(prepared.row.file).map_err(|error| error.to_string())?;

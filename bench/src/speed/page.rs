@@ -44,7 +44,8 @@ pub fn guide() -> PathBuf {
 ///
 /// # Errors
 ///
-/// A row that missed a goal has no reason, a reason belongs to no such row, or a file cannot be read.
+/// A row that missed a goal has no reason, a reason belongs to no such row, or a file cannot be
+/// read.
 pub fn files(folder: &Path) -> Result<Vec<File>> {
     let mut page = HEAD.to_owned();
     let mut files = Vec::new();
@@ -189,7 +190,8 @@ fn row(page: &mut String, entries: &[Entry], reasons: &BTreeMap<String, String>,
     let _ = writeln!(page, "| {} |", cells.join(" | "));
 }
 
-/// Joins the values of each number of threads: one if they are the same, with a dash for one that is missing.
+/// Joins the values of each number of threads: one if they are the same, with a dash for one that
+/// is missing.
 fn joined(values: &[String]) -> String {
     match values {
         [first, rest @ ..] if rest.iter().all(|value| value == first) => first.clone(),

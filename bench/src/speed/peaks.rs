@@ -9,7 +9,8 @@ use crate::limits::{fma_gflops, together};
 /// Number of steps of each chain in a measurement: some milliseconds on a current core.
 const STEPS: usize = 1 << 18;
 
-/// Returns the highest rate of that kind of work in 1e9 operations a second, and its name; `None` for work that is no arithmetic.
+/// Returns the highest rate of that kind of work in 1e9 operations a second, and its name; `None`
+/// for work that is no arithmetic.
 #[must_use]
 pub fn peak(work: Work, threads: usize) -> Option<(f64, &'static str)> {
     let best = |once: fn() -> Option<f64>, name| {

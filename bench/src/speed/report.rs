@@ -187,7 +187,8 @@ impl Entry {
         self.peers.first()
     }
 
-    /// Returns the number of our target kinds that failed; a peer that does is not timed, and that is all.
+    /// Returns the number of our target kinds that failed; a peer that does is not timed, and that
+    /// is all.
     #[must_use]
     pub fn failures(&self) -> usize {
         self.failed.iter().filter(|who| [GOALS_OF, "c"].contains(&who.as_str())).count()
@@ -201,7 +202,8 @@ impl Entry {
             return vec!["not measured".to_owned()];
         }
         let share = self.limit.as_ref().map(|limit| limit.share.median);
-        // A limit that a peer is beyond is none: it has instructions that the limit was not measured with.
+        // A limit that a peer is beyond is none: it has instructions that the limit was not
+        // measured with.
         let is_limit = |share: f64| self.best().is_none_or(|peer| share / peer.faster.median < BEYOND_LIMIT);
         let is_enough = share.is_some_and(|share| hundredth(share) >= self.goals.enough && is_limit(share));
         if let Some(goal) = self.goals.faster {
@@ -261,7 +263,8 @@ mod tests {
         Times { who: who.to_owned(), threads, ns: ns.to_vec() }
     }
 
-    /// The row `add` (1.4 times the best peer, 0.95 of the limit) with these times of `llvm`, of the limit and of `c`.
+    /// The row `add` (1.4 times the best peer, 0.95 of the limit) with these times of `llvm`, of
+    /// the limit and of `c`.
     pub(crate) fn entry(threads: usize, ours: f64, limit: f64, c: f64) -> Entry {
         let row = ROWS.iter().find(|row| row.name == "add").expect("a row");
         let all = [

@@ -118,7 +118,8 @@ pub fn all(folder: &Path) -> Result<Vec<Results>> {
     paths.iter().map(read).collect()
 }
 
-/// End of the name of the file that gives, by title, the reason of each row that did not reach its goals.
+/// End of the name of the file that gives, by title, the reason of each row that did not reach its
+/// goals.
 pub const REASONS: &str = ".reasons.json";
 
 /// Reads the reasons of a processor; none if there is no file.

@@ -1,4 +1,5 @@
-//! The rows of the table: kernels of `bench/kernels`, the work of each, its goals, its peers and its judge.
+//! The rows of the table: kernels of `bench/kernels`, the work of each, its goals, its peers and
+//! its judge.
 
 /// Work of a call, and with it the limit of the machine that a row is compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +32,8 @@ impl Work {
         matches!(self, Self::Streams { .. })
     }
 
-    /// Returns the amount of work of a call and the unit of its rate: bytes and `GB/s`, or operations and `GFLOP/s`.
+    /// Returns the amount of work of a call and the unit of its rate: bytes and `GB/s`, or
+    /// operations and `GFLOP/s`.
     #[must_use]
     pub fn amount(&self) -> (f64, &'static str) {
         match *self {
@@ -46,7 +48,8 @@ impl Work {
 /// Judge of the results of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// The interpreter, on the first and on the last rows: the kernel with this extent replaced by a smaller one.
+    /// The interpreter, on the first and on the last rows: the kernel with this extent replaced by
+    /// a smaller one.
     Rows(&'static str, &'static str),
     /// The reference in float64 of `bench/speed_peers.py`, on everything.
     Float64,
@@ -63,7 +66,8 @@ pub struct Row {
     pub title: &'static str,
     /// Work of a call.
     pub work: Work,
-    /// Operations of a call as they stand in the kernel, for the plot; 0 for a row that is not plotted.
+    /// Operations of a call as they stand in the kernel, for the plot; 0 for a row that is not
+    /// plotted.
     pub operations: f64,
     /// Goal: this many times the speed of the best peer.
     pub faster: Option<f64>,
@@ -128,7 +132,8 @@ const CONV: f64 = (64 * 56 * 56 * 64 * 9) as f64;
 /// Both products; exp is not counted.
 const ATTENTION: f64 = (2 * 8 * 512 * 512 * 64) as f64;
 
-/// 4 M elements from one tensor to another, from two to one, and 4096 rows of 1024 by the first of them.
+/// 4 M elements from one tensor to another, from two to one, and 4096 rows of 1024 by the first of
+/// them.
 const MAP: (usize, usize, usize) = (1, 1, 16 * MI);
 const MAP_OF_TWO: (usize, usize, usize) = (2, 1, 16 * MI);
 const CAST: (usize, usize, usize) = (1, 2, 32 * MI);
@@ -142,7 +147,8 @@ pub const BARE: &str = "bare call";
 /// Every row.
 pub const ROWS: &[Row] = &[
     Row { share: Some(0.93), ..memory("exp", "exp of 4 M", MAP, (1.0, 4.0 * M), 1.0, FEW) },
-    // TVM's tanh is less exact than the IR's contract, and its tensors of bfloat16 do not come from numpy.
+    // TVM's tanh is less exact than the IR's contract, and its tensors of bfloat16 do not come from
+    // numpy.
     Row {
         share: Some(0.93),
         peers: LIBRARIES,

@@ -123,7 +123,8 @@ pub fn bar(steps: usize) -> ProgressBar {
     progress
 }
 
-/// Returns the results as JSON, with what each row missed. Schema: `bench/schemas/bench.speed.schema.json`.
+/// Returns the results as JSON, with what each row missed. Schema:
+/// `bench/schemas/bench.speed.schema.json`.
 ///
 /// # Errors
 ///
@@ -193,8 +194,9 @@ pub fn store(options: &PeersOptions, fresh: Results) -> Result<Results> {
     }
 }
 
-/// Writes the results of this processor, and the page from those of all. What a run has not measured is taken from the results
-/// that are there: the kernels of TOPI and the rows are measured by runs of their own.
+/// Writes the results of this processor, and the page from those of all. What a run has not
+/// measured is taken from the results that are there: the kernels of TOPI and the rows are measured
+/// by runs of their own.
 ///
 /// # Errors
 ///
@@ -210,7 +212,8 @@ pub fn write_all(results: &Results) -> Result<()> {
             results = Results { topi: results.topi, ..kept };
         }
     }
-    // The page is tried first in a folder of its own, so that results are only kept with their reasons.
+    // The page is tried first in a folder of its own, so that results are only kept with their
+    // reasons.
     let trial = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
     copy(&folder(), trial.path())?;
     results.write(&trial.path().join(format!("{}.json", results.processor)))?;

@@ -65,7 +65,8 @@ impl Session {
         self.groups.len()
     }
 
-    /// Sends a request to the process of a group with that number of threads, which is started if none is running.
+    /// Sends a request to the process of a group with that number of threads, which is started if
+    /// none is running.
     ///
     /// # Errors
     ///

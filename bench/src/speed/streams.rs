@@ -37,8 +37,9 @@ impl Streams {
         Self { parts: (0..threads.max(1)).map(part).collect(), kinds }
     }
 
-    /// Returns the nanoseconds of the fastest of `calls` passes over all buffers with each kind of stores, after one pass that
-    /// is not timed: which kind is the faster depends on what else the machine does.
+    /// Returns the nanoseconds of the fastest of `calls` passes over all buffers with each kind of
+    /// stores, after one pass that is not timed: which kind is the faster depends on what else the
+    /// machine does.
     #[must_use]
     pub fn nanoseconds(&self, calls: u32) -> f64 {
         self.kinds.iter().map(|stores| self.nanoseconds_by(*stores, calls)).fold(f64::INFINITY, f64::min)
@@ -127,7 +128,8 @@ fn stream(part: &mut Part, store: impl Fn(&mut Line, Line)) {
             }
         }
         ([from], [first, second]) => {
-            // One buffer of twice the length, as results of twice the width are: a line from each is two lines to one half of it.
+            // One buffer of twice the length, as results of twice the width are: a line from each
+            // is two lines to one half of it.
             let half = from.len() / 2;
             for (target, from) in [(first, &from[..half]), (second, &from[half..])] {
                 for (pair, from) in target.as_chunks_mut::<2>().0.iter_mut().zip(from) {

@@ -1,7 +1,8 @@
-//! The set `topi`: kernels of TVM's library TOPI as TVM writes them, through `llvm` beside TVM's own code for this processor.
+//! The set `topi`: kernels of TVM's library TOPI as TVM writes them, through `llvm` beside TVM's
+//! own code for this processor.
 //!
-//! Results are compared with TVM's, whose code is of the same text: at most a thousandth of the largest value apart.
-//! Which of them the interpreter confirms, `tests/peers` says.
+//! Results are compared with TVM's, whose code is of the same text: at most a thousandth of the
+//! largest value apart. Which of them the interpreter confirms, `tests/peers` says.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -23,7 +23,8 @@ pub(crate) struct TemplateDeviceApi {
     devices: Devices<Chip>,
 }
 
-/// One device with its own memory. The kit looks handles up, and rejects those that it did not make.
+/// One device with its own memory. The kit looks handles up, and rejects those that it did not
+/// make.
 #[derive(Debug)]
 struct Chip {
     spaces: Spaces<Block>,
@@ -112,14 +113,15 @@ impl DeviceApi for TemplateDeviceApi {
             (true, false) => {
                 let (block, range) = chip.range(to, copy.size_bytes)?;
                 let mut bytes = lock(&block.bytes);
-                // SAFETY: the source is live host memory of that size, and does not overlap a block of this plugin.
+                // SAFETY: the source is live host memory of that size, and does not overlap a block
+                // of this plugin.
                 unsafe { ptr::copy_nonoverlapping(from.address(), bytes[range].as_mut_ptr(), size) };
             }
             (false, true) => {
                 let (block, range) = chip.range(from, copy.size_bytes)?;
                 let bytes = lock(&block.bytes);
-                // SAFETY: the destination is live host memory of that size, and does not overlap a block of this
-                // plugin.
+                // SAFETY: the destination is live host memory of that size, and does not overlap a
+                // block of this plugin.
                 unsafe { ptr::copy_nonoverlapping(bytes[range].as_ptr(), to.address(), size) };
             }
             (false, false) => {

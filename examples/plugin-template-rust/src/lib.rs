@@ -1,4 +1,5 @@
-//! A plugin to start from: one device in host memory, and one function. This file is the table of contents.
+//! A plugin to start from: one device in host memory, and one function. This file is the table of
+//! contents.
 
 mod device_api;
 
@@ -11,7 +12,8 @@ const AXES_MAX: Setting<i64> =
 
 export_plugin! { name: "template", settings: [AXES_MAX] }
 
-// Device type 0: the host gives the device a number of its own. A kind of device that DLPack knows has DLPack's number.
+// Device type 0: the host gives the device a number of its own. A kind of device that DLPack knows
+// has DLPack's number.
 register_device_api!(device_api::NAME, 0, |_context| Box::new(device_api::TemplateDeviceApi::default()));
 
 register_function!("template.element_count", element_count);

@@ -1,7 +1,8 @@
 //! What a page shows against what is there.
 
-/// Whether a command printed what the page shows. In the page a line `...` stands for any number of lines, also none, and
-/// `[..]` within a line for any text. Durations are all alike, and so is the width of blanks.
+/// Whether a command printed what the page shows. In the page a line `...` stands for any number of
+/// lines, also none, and `[..]` within a line for any text. Durations are all alike, and so is the
+/// width of blanks.
 #[must_use]
 pub fn agrees(shown: &[String], printed: &[String]) -> bool {
     let Some((first, rest)) = shown.split_first() else {
@@ -61,8 +62,8 @@ fn plain(line: &str) -> String {
     plain.join(" ")
 }
 
-/// Whether the lines stand in the text, one after the other, but for common indentation. A line of `...` alone, perhaps within
-/// a comment, stands for any number of lines.
+/// Whether the lines stand in the text, one after the other, but for common indentation. A line of
+/// `...` alone, perhaps within a comment, stands for any number of lines.
 #[must_use]
 pub fn is_quoted(quotation: &[String], text: &str) -> bool {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();

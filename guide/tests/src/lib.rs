@@ -2,11 +2,13 @@
 //!
 //! A fenced block is one of these, by its language and by the line before it:
 //!
-//! * `console`: a session. Lines that start with `$ ` are run, all of a page in one shell and one folder; a line that ends in
-//!   `\` goes on in the next. What follows is what the command prints on both streams; nothing there, and it is not
-//!   compared. See [`agrees`]. A command that fails is followed by `$ echo $?`.
+//! * `console`: a session. Lines that start with `$ ` are run, all of a page in one shell and one
+//!   folder; a line that ends in `\` goes on in the next. What follows is what the command prints
+//!   on both streams; nothing there, and it is not compared. See [`agrees`]. A command that fails
+//!   is followed by `$ echo $?`.
 //! * `<!-- saved as: NAME -->` before it: the text of a file that the session then has.
-//! * `<!-- file: PATH -->` before it: a quotation of that file of the repository, see [`is_quoted`].
+//! * `<!-- file: PATH -->` before it: a quotation of that file of the repository, see
+//!   [`is_quoted`].
 //! * `*Not run by the tests: REASON.*` before it, which the reader sees too: checked by nobody.
 //! * `text`, or no language: a figure.
 
@@ -92,8 +94,8 @@ pub fn pages() -> Vec<Page> {
     paths.iter().map(read).collect()
 }
 
-/// The text of a page with what its commands print, in the place of what it shows of them. The commands stand in the
-/// order of the page.
+/// The text of a page with what its commands print, in the place of what it shows of them. The
+/// commands stand in the order of the page.
 #[must_use]
 pub fn blessed(page: &Page, outcomes: &[(&Command, &Outcome)]) -> String {
     let mut lines: Vec<&str> = page.text.lines().collect();

@@ -10,8 +10,8 @@ use crate::{Block, Mark, Page, root};
 /// Parts what one command printed from what the next one did.
 const SEPARATOR: char = '\u{1e}';
 
-/// What a session begins with: a umask under which plugins are not refused for being writable by their group, and ten times
-/// the suite's deadlines, because other tests run at the same time.
+/// What a session begins with: a umask under which plugins are not refused for being writable by
+/// their group, and ten times the suite's deadlines, because other tests run at the same time.
 const PRELUDE: &str = r#"umask 022
 chipdock() {
     case "$1 $2" in
@@ -41,7 +41,8 @@ pub struct Command {
 }
 
 impl Command {
-    /// Whether it runs now: a command that takes a minute beside other tests has its turn in one of some runs, and in a whole run.
+    /// Whether it runs now: a command that takes a minute beside other tests has its turn in one of
+    /// some runs, and in a whole run.
     fn is_taken(&self, page: &Page) -> bool {
         let shown = self.shown.iter().rev().find_map(|line| line.strip_prefix("in ")?.split_once(" s"));
         let is_long = shown.is_some_and(|(time, _)| time.parse().is_ok_and(|time: f64| time > LONG_S));
@@ -82,8 +83,8 @@ pub fn commands(block: &Block) -> Vec<Command> {
     commands
 }
 
-/// Runs all sessions of a page in one shell, in a folder with what a clone of the repository has after `cargo xtask demo`. A
-/// long command is left out where it does not have its turn.
+/// Runs all sessions of a page in one shell, in a folder with what a clone of the repository has
+/// after `cargo xtask demo`. A long command is left out where it does not have its turn.
 ///
 /// # Panics
 ///

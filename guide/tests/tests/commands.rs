@@ -1,14 +1,15 @@
 //! What the guide shows is what happens.
 //!
-//! `BLESS=1` replaces each output that differs by what the command prints. Whoever does that puts `...` and `[..]` back where
-//! it differs from run to run, and reads the difference.
+//! `BLESS=1` replaces each output that differs by what the command prints. Whoever does that puts
+//! `...` and `[..]` back where it differs from run to run, and reads the difference.
 
 use std::fs;
 
 use chipdock_guide_tests::{Mark, Page, agrees, blessed, docs, is_quoted, pages, readme, root, run};
 use chipdock_test_support::is_blessing;
 
-/// How many blocks nobody runs, each with its reason in the page. A new one is counted here, or made to run.
+/// How many blocks nobody runs, each with its reason in the page. A new one is counted here, or
+/// made to run.
 const NOT_RUN: usize = 9;
 
 /// The guide and the README.
@@ -43,7 +44,8 @@ fn check(name: &str) {
     assert!(findings.is_empty(), "{}", findings.join("\n\n"));
 }
 
-/// One test for each page with sessions, so that they run side by side; `each_page_with_a_session_is_run` checks that none is forgotten.
+/// One test for each page with sessions, so that they run side by side;
+/// `each_page_with_a_session_is_run` checks that none is forgotten.
 macro_rules! sessions {
     ($($test:ident $page:literal)*) => {
         const PAGES: &[&str] = &[$($page),*];

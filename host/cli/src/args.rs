@@ -15,9 +15,9 @@ pub(crate) use emit::{Emit, Output};
 
 /// Compiles tensor kernels and runs them on devices that plugins support.
 ///
-/// Plugins are shared libraries, searched for at run time: `--plugin`, then `CHIPDOCK_PLUGIN_PATH`, in
-/// `$XDG_DATA_HOME/chipdock/plugins`, `/usr/local/lib/chipdock/plugins`, `/usr/lib/chipdock/plugins`, and in the folder
-/// `plugins` beside this command; in that order.
+/// Plugins are shared libraries, searched for at run time: `--plugin`, then `CHIPDOCK_PLUGIN_PATH`,
+/// in `$XDG_DATA_HOME/chipdock/plugins`, `/usr/local/lib/chipdock/plugins`,
+/// `/usr/lib/chipdock/plugins`, and in the folder `plugins` beside this command; in that order.
 #[derive(Debug, Parser)]
 #[command(name = "chipdock", version, max_term_width = 110, disable_help_subcommand = true)]
 #[command(after_help = "\
@@ -56,7 +56,8 @@ pub(crate) struct GlobalArgs {
     /// Search this plugin, or this folder of plugins, first. May be repeated.
     #[arg(long = "plugin", value_name = "PATH")]
     pub(crate) plugins: Vec<PathBuf>,
-    /// Use this plugin when two plugins provide KEY, as in `device_api.toy=vendor`. May be repeated.
+    /// Use this plugin when two plugins provide KEY, as in `device_api.toy=vendor`. May be
+    /// repeated.
     #[arg(long, value_name = "KEY=PLUGIN")]
     pub(crate) prefer: Vec<String>,
     /// Use only plugins whose name matches. May be repeated.
@@ -65,10 +66,12 @@ pub(crate) struct GlobalArgs {
     /// Use no plugin whose name matches. May be repeated.
     #[arg(long, value_name = "GLOB")]
     pub(crate) disable: Vec<String>,
-    /// Trust this file or folder although users other than you and root can write to it. May be repeated.
+    /// Trust this file or folder although users other than you and root can write to it. May be
+    /// repeated.
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_path: Vec<PathBuf>,
-    /// Set a setting of a plugin, as in `toy.level=2`; overrides variables and config.toml. May be repeated.
+    /// Set a setting of a plugin, as in `toy.level=2`; overrides variables and config.toml. May be
+    /// repeated.
     #[arg(long, value_name = "PLUGIN.KEY=VALUE")]
     pub(crate) config: Vec<String>,
     /// Use only the plugins, versions and digests that this file pins; see plugins --lock.
@@ -80,7 +83,8 @@ pub(crate) struct GlobalArgs {
     /// When to use colour; auto: on a terminal, unless NO_COLOR is set. [default: auto]
     #[arg(long, value_enum, value_name = "auto|always|never", hide_possible_values = true)]
     pub(crate) color: Option<ColorChoice>,
-    /// Say more on standard error; of build and run also the phases, with their times and the size of the module.
+    /// Say more on standard error; of build and run also the phases, with their times and the size
+    /// of the module.
     #[arg(short, long)]
     pub(crate) verbose: bool,
 }
@@ -101,8 +105,8 @@ impl GlobalArgs {
         self
     }
 
-    /// Returns the options as words of a command line, for a child that must see the same plugins. JSON and colour are left
-    /// out.
+    /// Returns the options as words of a command line, for a child that must see the same plugins.
+    /// JSON and colour are left out.
     pub(crate) fn to_arguments(&self) -> Vec<OsString> {
         let Self { plugins, prefer, select, disable, allow_path, config, locked, json: _, color: _, verbose } =
             self;
@@ -286,7 +290,8 @@ pub(crate) enum ScheduleArg {
 /// The kernel, and what it is compiled for.
 #[derive(Debug, Args)]
 pub(crate) struct KernelArgs {
-    /// A TVMScript file (run: or a file that was built), and the name of a function when it has several.
+    /// A TVMScript file (run: or a file that was built), and the name of a function when it has
+    /// several.
     #[arg(value_name = "FILE[:FUNC]")]
     pub(crate) kernel: String,
     /// A target kind by name, or a target as JSON. [default: the preferred usable host kind]
@@ -326,23 +331,24 @@ pub(crate) struct BuildArgs {
     /// The file to write; standard output when absent.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Compile for this device, such as `opencl:0`: what --target does not set, such as limits, is the device's.
-    /// [default: no device; what --target does not set has the defaults of its kind]
+    /// Compile for this device, such as `opencl:0`: what --target does not set, such as limits, is
+    /// the device's. [default: no device; what --target does not set has the defaults of its kind]
     #[arg(long, value_name = "NAME:ID")]
     pub(crate) device: Option<String>,
     /// What to write: one of the values below, or a format of the target's plugin, by its word.
     /// [default: by the suffix of OUT; source without one]
     #[arg(long, value_parser = emit::OutputParser, value_name = "WHAT")]
     pub(crate) emit: Option<Output>,
-    /// embedded: device code is in the library; aside: in OUT with the suffix .chipdock, so that a program without a loader
-    /// for it can use the host functions.
+    /// embedded: device code is in the library; aside: in OUT with the suffix .chipdock, so that a
+    /// program without a loader for it can use the host functions.
     #[arg(long, value_enum, value_name = "embedded|aside", hide_possible_values = true, default_value_t = DeviceCodeArg::Embedded)]
     pub(crate) device_code: DeviceCodeArg,
-    /// The C compiler that links a library, with arguments of its own. [default: CHIPDOCK_LINKER, CC, or cc, gcc or clang; for
-    /// another machine MACHINE-linux-gnu-gcc]
+    /// The C compiler that links a library, with arguments of its own. [default: CHIPDOCK_LINKER,
+    /// CC, or cc, gcc or clang; for another machine MACHINE-linux-gnu-gcc]
     #[arg(long, value_name = "COMMAND")]
     pub(crate) linker: Option<String>,
-    /// Write what is done, and how long it takes, in Chrome's trace format; chrome://tracing and ui.perfetto.dev show it.
+    /// Write what is done, and how long it takes, in Chrome's trace format; chrome://tracing and
+    /// ui.perfetto.dev show it.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
@@ -382,14 +388,15 @@ pub(crate) struct RunArgs {
     /// The value of a scalar parameter or of a symbol in a shape. May be repeated.
     #[arg(long = "set", value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub(crate) values: Vec<String>,
-    /// The number of threads for parallel loops; 0 is automatic. [default: CHIPDOCK_THREADS, or the number of processors
-    /// of the process]
+    /// The number of threads for parallel loops; 0 is automatic. [default: CHIPDOCK_THREADS, or the
+    /// number of processors of the process]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub(crate) threads: Option<u32>,
     /// Run N times, each from the same inputs, and report the median and the least time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) repeat: u32,
-    /// Write what is done, and how long it takes, in Chrome's trace format; chrome://tracing and ui.perfetto.dev show it.
+    /// Write what is done, and how long it takes, in Chrome's trace format; chrome://tracing and
+    /// ui.perfetto.dev show it.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
@@ -510,7 +517,8 @@ pub(crate) struct IsolatedArgs {
 /// Whether the work is done in a process of its own.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct IsolateArgs {
-    /// Work in a separate process: if a plugin or kernel crashes or exits, it is named, and no output is written.
+    /// Work in a separate process: if a plugin or kernel crashes or exits, it is named, and no
+    /// output is written.
     #[arg(long)]
     pub(crate) isolate: bool,
     /// The time limit of the whole work; implies --isolate.

@@ -1,12 +1,16 @@
-//! Who is named when a process ends by a signal: from the call that was under way, and from the place of the instruction.
+//! Who is named when a process ends by a signal: from the call that was under way, and from the
+//! place of the instruction.
 //!
-//! * **BLAME-B1** The plugin in whose library the instruction lies; of an `abort`, the plugin that called it, or this command. Where that plugin was not
-//!   the one that was being called, both are named.
-//! * **BLAME-B2** A compiled function is named by its own name, and beside it the plugin through which it was called.
-//! * **BLAME-B3** Where the instruction lies in another library, that one is named, and the plugin that was being called beside it,
-//!   without a word on whose fault it is: memory may have been damaged by anybody before. What the C library says of a damaged heap
-//!   is passed on.
-//! * **BLAME-B4** All of it is found out in a signal's handler, without memory and without locks; a child tells its supervisor.
+//! * **BLAME-B1** The plugin in whose library the instruction lies; of an `abort`, the plugin that
+//!   called it, or this command. Where that plugin was not the one that was being called, both are
+//!   named.
+//! * **BLAME-B2** A compiled function is named by its own name, and beside it the plugin through
+//!   which it was called.
+//! * **BLAME-B3** Where the instruction lies in another library, that one is named, and the plugin
+//!   that was being called beside it, without a word on whose fault it is: memory may have been
+//!   damaged by anybody before. What the C library says of a damaged heap is passed on.
+//! * **BLAME-B4** All of it is found out in a signal's handler, without memory and without locks; a
+//!   child tells its supervisor.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -29,7 +33,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) note: Option<(&'a str, &'a str)>,
     /// The plugin whose code ran.
     pub(crate) owner: Option<&'a str>,
-    /// The file in which the instruction lies; empty where it is not known, or memory without a file.
+    /// The file in which the instruction lies; empty where it is not known, or memory without a
+    /// file.
     pub(crate) library: &'a str,
     /// Whether that is this command itself.
     pub(crate) is_own: bool,
@@ -56,7 +61,8 @@ impl<'a> Scene<'a> {
         Self { note, ..Self::default() }
     }
 
-    /// Writes the sentence: `plugin "toy" crashed (SIGSEGV) in `init``. `how` is the middle of it, in parts. Returns whom it is about.
+    /// Writes the sentence: `plugin "toy" crashed (SIGSEGV) in `init``. `how` is the middle of it,
+    /// in parts. Returns whom it is about.
     pub(crate) fn write(&self, how: &[&str], put: &mut dyn FnMut(&str)) -> Whose {
         let mut all = |parts: &[&[&str]]| parts.iter().copied().flatten().for_each(|part| put(part));
         let (during, whose) = match (self.owner, self.note) {
@@ -205,7 +211,8 @@ enum Caller {
     Command,
 }
 
-/// Returns the plugin of the nearest address on the stack that lies in one's library, or this command where there is none.
+/// Returns the plugin of the nearest address on the stack that lies in one's library, or this
+/// command where there is none.
 fn caller(stack: usize, n_ranges: usize, own_range: (usize, usize)) -> Option<Caller> {
     const AT_ONCE: usize = 16;
     let memory = OwnMemory::open()?;

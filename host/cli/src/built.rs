@@ -1,4 +1,5 @@
-//! `FILE[:FUNC]` where FILE was built: chooses a function of it, and the device that it was built for.
+//! `FILE[:FUNC]` where FILE was built: chooses a function of it, and the device that it was built
+//! for.
 
 use std::sync::Arc;
 
@@ -59,11 +60,13 @@ impl Built {
         Ok(Some(Self { file, function }))
     }
 
-    /// Returns the function to run: the requested one, the only one, the one marked as entry, or `main`.
+    /// Returns the function to run: the requested one, the only one, the one marked as entry, or
+    /// `main`.
     ///
     /// # Errors
     ///
-    /// Exit code 2 with the names of the functions; also for a function whose parameters the file does not describe.
+    /// Exit code 2 with the names of the functions; also for a function whose parameters the file
+    /// does not describe.
     pub(crate) fn chosen(&self) -> Result<Chosen> {
         let artifact = self.file.artifact();
         let own: Vec<(&Artifact, &FunctionInfo)> = functions(artifact).collect();
@@ -112,7 +115,8 @@ impl Built {
     ///
     /// # Errors
     ///
-    /// Exit code 4 where there is none, 2 where the function does not run on the chosen one; the error of its plugin.
+    /// Exit code 4 where there is none, 2 where the function does not run on the chosen one; the
+    /// error of its plugin.
     pub(crate) fn device(&self, host: &Host, chosen: &Chosen, choice: DeviceChoice) -> Result<Device> {
         let is_linked = matches!(self.file.contents(), Contents::Library(_));
         if is_linked && chosen.target == chosen.host {
@@ -153,7 +157,8 @@ fn entry<'a, 'b>(
     functions.iter().find(|(_, info)| is_entry(info))
 }
 
-/// Returns the functions that callers look up: of the artifact, and those of its imports that have signatures.
+/// Returns the functions that callers look up: of the artifact, and those of its imports that have
+/// signatures.
 fn functions(artifact: &Artifact) -> impl Iterator<Item = (&Artifact, &FunctionInfo)> {
     let own = artifact.index().functions.iter().map(move |info| (artifact, info));
     let imported = artifact.imports().iter().flat_map(|import| {

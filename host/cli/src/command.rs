@@ -27,8 +27,8 @@ use crate::streams;
 ///
 /// # Errors
 ///
-/// Exit code 2 for a `--prefer` that is not `KEY=PLUGIN` or a `--config` that is not `PLUGIN.KEY=VALUE`, and for a lock that
-/// cannot be read or is malformed.
+/// Exit code 2 for a `--prefer` that is not `KEY=PLUGIN` or a `--config` that is not
+/// `PLUGIN.KEY=VALUE`, and for a lock that cannot be read or is malformed.
 pub(crate) fn host_options(global: &GlobalArgs) -> Result<HostOptions> {
     let prefer = preferences(global)?;
     let settings = settings(global)?;
@@ -88,7 +88,8 @@ pub(crate) fn settings(global: &GlobalArgs) -> Result<Vec<(String, String, Strin
     global.config.iter().map(one).collect()
 }
 
-/// Makes the host of a child, without messages about settings, which the parent has written already.
+/// Makes the host of a child, without messages about settings, which the parent has written
+/// already.
 ///
 /// # Errors
 ///
@@ -111,8 +112,9 @@ fn read_lock(global: &GlobalArgs, options: &HostOptions) -> Result<Option<Arc<Pl
     global.locked.as_ref().map(read).transpose().map_err(|error| failure(&error))
 }
 
-/// Refuses libraries that are opened because they are named, not because a search found them: those that others could have
-/// written, and with `--locked` those that the lock does not pin as they are. Other problems are found by opening them.
+/// Refuses libraries that are opened because they are named, not because a search found them: those
+/// that others could have written, and with `--locked` those that the lock does not pin as they
+/// are. Other problems are found by opening them.
 ///
 /// # Errors
 ///
@@ -140,8 +142,9 @@ pub(crate) fn check_named(libraries: &[&Path], global: &GlobalArgs) -> Result<()
     discovery.candidates.iter().find_map(refused).map_or(Ok(()), Err)
 }
 
-/// Refuses to go on without a plugin whose file `--plugin` names: another of its name might do the work unnoticed. Plugins that
-/// the user excluded by another option, or named before, are left as they are.
+/// Refuses to go on without a plugin whose file `--plugin` names: another of its name might do the
+/// work unnoticed. Plugins that the user excluded by another option, or named before, are left as
+/// they are.
 ///
 /// # Errors
 ///
@@ -186,27 +189,30 @@ pub(crate) fn alone_on_standard_output<'a>(
     Ok(())
 }
 
-/// Turns an error of the host into a failure where the user's input is not in question: an error that blames the caller came
-/// from a plugin all the same, and is its fault (CLI-C2).
+/// Turns an error of the host into a failure where the user's input is not in question: an error
+/// that blames the caller came from a plugin all the same, and is its fault (CLI-C2).
 pub(crate) fn plugin_failure(error: &Error) -> Failure {
     let failed = failure(error);
     if failed.exit == Exit::Input { Failure { exit: Exit::Plugin, ..failed } } else { failed }
 }
 
-/// Turns an error of the host into a failure during the work: checked input that is refused now is a failure of the work.
+/// Turns an error of the host into a failure during the work: checked input that is refused now is
+/// a failure of the work.
 pub(crate) fn work_failure(error: &Error) -> Failure {
     let failed = failure(error);
     if failed.exit == Exit::Input { Failure { exit: Exit::Work, ..failed } } else { failed }
 }
 
-/// Returns how many children run at once: more than there are processors, as one that hangs or waits for a driver uses none.
+/// Returns how many children run at once: more than there are processors, as one that hangs or
+/// waits for a driver uses none.
 pub(crate) fn children_at_once() -> usize {
     /// Number that still starts quickly.
     const MAX: usize = 32;
     std::thread::available_parallelism().map_or(4, |n| usize::from(n).saturating_mul(4)).min(MAX)
 }
 
-/// Returns a text of a plugin that stands on a line of ours: it begins with whose words it is (CLI-C9).
+/// Returns a text of a plugin that stands on a line of ours: it begins with whose words it is
+/// (CLI-C9).
 pub(crate) fn said_by(plugin: &str, text: &str) -> String {
     format!("plugin \"{plugin}\" says: {text}")
 }
@@ -234,7 +240,8 @@ mod tests {
     #[test]
     fn cli_c2_whose_fault_it_is_says_the_exit_code() {
         use Exit::{Input, Plugin, Work};
-        // Kind; where the user's words are in question; where a plugin alone is asked; where the work is done.
+        // Kind; where the user's words are in question; where a plugin alone is asked; where the
+        // work is done.
         for (kind, asked, opened, worked) in [
             (ErrorKind::Value, Input, Plugin, Work),
             (ErrorKind::Type, Input, Plugin, Work),

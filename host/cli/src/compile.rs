@@ -44,7 +44,8 @@ pub(crate) fn target(host: &Host, args: &KernelArgs) -> Result<Arc<ResolvedTarge
     target_or(host, args, None, None)
 }
 
-/// Returns the target of `--target` and `--host`; without `--target` that which the function names, else the default one.
+/// Returns the target of `--target` and `--host`; without `--target` that which the function names,
+/// else the default one.
 ///
 /// # Errors
 ///
@@ -69,8 +70,9 @@ fn target_or(
     host.resolve(request).map_err(|error| failure(&error))
 }
 
-/// Returns the target of a module that is compiled for a device: what neither `--target` nor the function's own target sets is
-/// the device's. Functions that name the target of `function` are compiled for it too.
+/// Returns the target of a module that is compiled for a device: what neither `--target` nor the
+/// function's own target sets is the device's. Functions that name the target of `function` are
+/// compiled for it too.
 ///
 /// # Errors
 ///
@@ -115,7 +117,8 @@ pub(crate) fn device_choice(text: &str) -> Result<DeviceChoice> {
     }
 }
 
-/// Warns if a function is compiled for another target than the one that it names: `--target` goes before it.
+/// Warns if a function is compiled for another target than the one that it names: `--target` goes
+/// before it.
 fn tell_overridden(
     host: &Host,
     args: &KernelArgs,
@@ -134,8 +137,9 @@ fn tell_overridden(
     }
 }
 
-/// Warns of functions that `build` compiles for the target that they name, though `--target` names another: one of that kind, or
-/// one for which no function is left. A module for several kinds has functions that name one, as it should.
+/// Warns of functions that `build` compiles for the target that they name, though `--target` names
+/// another: one of that kind, or one for which no function is left. A module for several kinds has
+/// functions that name one, as it should.
 pub(crate) fn tell_kept(
     args: &KernelArgs,
     module: &IrModule,
@@ -238,7 +242,8 @@ pub(crate) fn schedule(args: &KernelArgs) -> Schedule {
 
 /// Makes the failure of a compilation, each diagnostic with its line.
 pub(crate) fn with_lines(error: &Error, kernel: &KernelFile) -> Failure {
-    // Kinds for which a kernel or an option can be refused; another kind is a code generator's own failure.
+    // Kinds for which a kernel or an option can be refused; another kind is a code generator's own
+    // failure.
     let is_answer = matches!(error.kind(), ErrorKind::Value | ErrorKind::Unsupported);
     let mut failed = if is_answer { failure(error) } else { plugin_failure(error) };
     failed.problems.truncate(1);

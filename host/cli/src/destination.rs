@@ -1,4 +1,5 @@
-//! Destinations of files: resolved and held before any plugin is opened, so that none can move them (CLI-C5, CLI-C8).
+//! Destinations of files: resolved and held before any plugin is opened, so that none can move them
+//! (CLI-C5, CLI-C8).
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -24,7 +25,8 @@ const HELD: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const HELD: OFlags = OFlags::NONBLOCK;
 
-/// A destination for a file. The folder is held open: a change of the current folder or a rename of others does not move it.
+/// A destination for a file. The folder is held open: a change of the current folder or a rename of
+/// others does not move it.
 #[derive(Debug)]
 pub(crate) struct Destination {
     /// The path as the user wrote it.
@@ -127,7 +129,8 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// As of [`Destination::of`]; exit code 2 when two lead to one file or stream, whatever names and links lead there.
+    /// As of [`Destination::of`]; exit code 2 when two lead to one file or stream, whatever names
+    /// and links lead there.
     pub(crate) fn of_all<'a>(wanted: impl IntoIterator<Item = (String, &'a Path)>) -> Result<Vec<Self>> {
         let mut all: Vec<(String, Self)> = Vec::new();
         for (what, path) in wanted {
@@ -213,7 +216,8 @@ impl Destination {
     }
 }
 
-/// Returns the folder and the name to which a path leads, links of the last name included; `None` for standard output.
+/// Returns the folder and the name to which a path leads, links of the last name included; `None`
+/// for standard output.
 fn followed(path: &Path) -> std::result::Result<Option<(PathBuf, OsString)>, String> {
     let no_name = || "it is not the name of a file".to_owned();
     if path.as_os_str().as_encoded_bytes().ends_with(b"/") && !path.is_dir() {
@@ -265,7 +269,8 @@ enum Content {
 ///
 /// # Errors
 ///
-/// Exit code 1 with the first file that could not be moved; those before it are in place, those after it are not.
+/// Exit code 1 with the first file that could not be moved; those before it are in place, those
+/// after it are not.
 pub(crate) fn commit(files: Vec<Pending>) -> Result<()> {
     streams::leave_if_forked();
     for Pending { named, content } in files {
@@ -311,7 +316,8 @@ impl Drop for Now {
     }
 }
 
-/// Opens a held pipe or device for writing. A pipe waits for its reader, as it does for every program.
+/// Opens a held pipe or device for writing. A pipe waits for its reader, as it does for every
+/// program.
 fn reopened(held: &OwnedFd, path: &Path) -> io::Result<File> {
     let by_descriptor = PathBuf::from(format!("/proc/self/fd/{}", held.as_raw_fd()));
     let path = if by_descriptor.exists() { &by_descriptor } else { path };

@@ -1,14 +1,18 @@
 //! `--isolate`: the work of `run` and `build` in a child, whose end is not ours.
 //!
-//! * **ISOLATE-I1** The child is this command with the same arguments. It reads and computes; it hands its output over instead
-//!   of writing it, as bytes in a file without a name that both share.
-//! * **ISOLATE-I2** The parent writes files and standard output, once the child has said that all is well, released every plugin
-//!   and ended with code 0. So a plugin that crashes, hangs or ends the process leaves nothing written.
+//! * **ISOLATE-I1** The child is this command with the same arguments. It reads and computes; it
+//!   hands its output over instead of writing it, as bytes in a file without a name that both
+//!   share.
+//! * **ISOLATE-I2** The parent writes files and standard output, once the child has said that all
+//!   is well, released every plugin and ended with code 0. So a plugin that crashes, hangs or ends
+//!   the process leaves nothing written.
 //! * **ISOLATE-I3** Only files that the command line names are written, whatever the child says.
-//! * **ISOLATE-I4** What plugins print to standard output goes to standard error; errors and progress are the child's own.
-//! * **ISOLATE-I5** `--deadline` is for the whole work, from the start of the child until everything is written; it implies `--isolate`.
-//!   An output that is not written by then, such as a pipe that nobody reads, is an error of that output, with code 1. Work that
-//!   takes longer is nobody's fault: the error says what was being done, and blames nobody.
+//! * **ISOLATE-I4** What plugins print to standard output goes to standard error; errors and
+//!   progress are the child's own.
+//! * **ISOLATE-I5** `--deadline` is for the whole work, from the start of the child until
+//!   everything is written; it implies `--isolate`. An output that is not written by then, such as
+//!   a pipe that nobody reads, is an error of that output, with code 1. Work that takes longer is
+//!   nobody's fault: the error says what was being done, and blames nobody.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -62,14 +66,15 @@ static HANDOVER: Mutex<Option<Handover>> = Mutex::new(None);
 /// Whether the parent's output goes to a terminal.
 static IS_WATCHED: AtomicBool = AtomicBool::new(false);
 
-/// In the child of `--isolate`, returns whether its parent's output goes to a terminal. `None` elsewhere.
+/// In the child of `--isolate`, returns whether its parent's output goes to a terminal. `None`
+/// elsewhere.
 pub(crate) fn is_watched() -> Option<bool> {
     let hands_over = HANDOVER.lock().unwrap_or_else(PoisonError::into_inner).is_some();
     hands_over.then(|| IS_WATCHED.load(Ordering::Relaxed))
 }
 
-/// In the child of `--isolate`, hands over output for a file or, without one, for standard output. `None` elsewhere: then the
-/// caller writes it.
+/// In the child of `--isolate`, hands over output for a file or, without one, for standard output.
+/// `None` elsewhere: then the caller writes it.
 pub(crate) fn hand_over(
     file: Option<&Path>,
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
@@ -94,8 +99,8 @@ pub(crate) fn hand_over(
 ///
 /// # Errors
 ///
-/// Exit code 3 when the child ended abnormally, with the plugin that was being called. The child reports its own errors, and
-/// only its exit code is returned.
+/// Exit code 3 when the child ended abnormally, with the plugin that was being called. The child
+/// reports its own errors, and only its exit code is returned.
 pub(crate) fn run(args: &IsolateArgs, files: &[&Path]) -> Result<ExitCode> {
     // Held from now on, before anything is opened.
     let held = |path: &&Path| Ok((path.to_path_buf(), Destination::of(path)?));
@@ -115,7 +120,8 @@ pub(crate) fn run(args: &IsolateArgs, files: &[&Path]) -> Result<ExitCode> {
     Ok(ExitCode::from(report.exit))
 }
 
-/// Makes the failure of work that was not done. A deadline is for the whole work: that it was too short is nobody's fault.
+/// Makes the failure of work that was not done. A deadline is for the whole work: that it was too
+/// short is nobody's fault.
 fn failed(fault: &Fault, deadline: Option<Duration>) -> Failure {
     if let (Some(deadline), "timed_out") = (deadline, fault.outcome) {
         let mut what = format!("the whole work took longer than --deadline, {} s", deadline.as_secs_f64());
@@ -144,7 +150,8 @@ fn failed(fault: &Fault, deadline: Option<Duration>) -> Failure {
     })
 }
 
-/// Ends this command at the deadline, unless it is dropped before: a write that waits for somebody else cannot be called off.
+/// Ends this command at the deadline, unless it is dropped before: a write that waits for somebody
+/// else cannot be called off.
 struct Bound {
     _over: mpsc::Sender<()>,
 }
@@ -251,7 +258,8 @@ mod tests {
         Part { file: file.map(|file| file.as_os_str().as_bytes().to_vec()), size_bytes }
     }
 
-    /// ISOLATE-I2, ISOLATE-I3: files come whole into their places; what nobody asked for, or is not there, leaves nothing.
+    /// ISOLATE-I2, ISOLATE-I3: files come whole into their places; what nobody asked for, or is not
+    /// there, leaves nothing.
     #[test]
     fn an_object_handed_over_is_delivered() {
         let folder = tempfile::tempdir().unwrap();

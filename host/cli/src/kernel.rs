@@ -45,7 +45,8 @@ impl KernelFile {
         Ok(Self { path, function, text, module, warnings })
     }
 
-    /// Returns the function to run: the requested one, the only one, the one marked as entry, or `main`.
+    /// Returns the function to run: the requested one, the only one, the one marked as entry, or
+    /// `main`.
     ///
     /// # Errors
     ///

@@ -2,56 +2,69 @@
 //!
 //! Rules that scripts rely on and tests cite:
 //!
-//! * **CLI-C1 Streams.** Standard output gets results and nothing else; errors and progress go to standard error, and so does
-//!   what plugins, and programs that they run, print to either. A reader that goes away is no error. A result that cannot
-//!   be written otherwise, for instance because standard output was closed from the start, is exit code 1.
-//! * **CLI-C2 Exit codes.** 0 done; 1 the work failed; 2 wrong usage or input; 3 a plugin, or something that it needs, is
-//!   missing or refused; 4 no device. What a plugin does wrong is 3, never 2. A message that cannot be written changes no
-//!   exit code. `plugins` beside a bad file is still 0. `conformance` has more: 5 a crash or a hang, 6
-//!   expectations that no longer hold, 7 the suite's own fault; its report is a result with each of them.
+//! * **CLI-C1 Streams.** Standard output gets results and nothing else; errors and progress go to
+//!   standard error, and so does what plugins, and programs that they run, print to either. A
+//!   reader that goes away is no error. A result that cannot be written otherwise, for instance
+//!   because standard output was closed from the start, is exit code 1.
+//! * **CLI-C2 Exit codes.** 0 done; 1 the work failed; 2 wrong usage or input; 3 a plugin, or
+//!   something that it needs, is missing or refused; 4 no device. What a plugin does wrong is 3,
+//!   never 2. A message that cannot be written changes no exit code. `plugins` beside a bad file is
+//!   still 0. `conformance` has more: 5 a crash or a hang, 6 expectations that no longer hold, 7
+//!   the suite's own fault; its report is a result with each of them.
 //! * **CLI-C3 Errors.** One shape: `error: what`, `  --> where`, the line with a mark where there is one, `  help: what to
 //!   do`.
-//! * **CLI-C4 JSON.** With `--json` a result is one JSON object whose `schema` is `chipdock.<command>/<version>`. Fields
-//!   are added within a version, never changed or removed. Each has a JSON Schema; `host/cli/schemas/README.md` has the table of
-//!   them, and what may change.
-//! * **CLI-C5 Files.** A file is written whole or not at all, and no other is left beside it, whatever ends the command; the
-//!   outputs of a run are written when all of them can be, after all inputs were read: an output may go where an input came
-//!   from. An input may be a pipe, of which is read what its header announces.
-//! * **CLI-C6 Light.** `plugins` without `--check` opens no plugin. `devices` and `targets` open those that they ask whether
-//!   what they bring can be used here, each in a process of its own.
-//! * **CLI-C7 Binding.** A buffer without `--in` starts as zeros. A bare symbol is bound by `--set` or the first input that
-//!   has it; compound sizes are worked out, never solved; a conflict is an error. Scalar parameters come by `--set`,
-//!   read as the declared type. A bfloat16 buffer takes and gives `uint16` bits.
-//! * **CLI-C8 Destinations.** Where a file goes is found out before any plugin is opened, links followed, and its folder is held
-//!   from then on: no plugin moves it. Two results for one file or one stream, whatever names lead there, are wrong usage;
-//!   `/dev/null` excepted. A file that goes to standard output is the result, and nothing else is printed there.
-//! * **CLI-C9 Text from elsewhere.** What plugins, manifests, drivers, kernels and file names say reaches a terminal, or a
-//!   page, only as [`chipdock_host::shown`] spells it, and never at the beginning of a line where `error:`, `help:` or `-->`
-//!   of ours would stand. An error or a warning of a plugin begins with `plugin "NAME" says:`, in JSON too; one that compiled code
-//!   raises, with `function "NAME" says:`. JSON has all of it, escaped. Output such as generated source
-//!   is written byte for byte, except to a terminal.
-//! * **CLI-C10 Raised privileges.** With more privileges than the user who started it has, the command refuses, with exit code
-//!   3 and before it reads a file, everything that opens plugins or writes. `plugins`, without options, lists the system's
-//!   folders; help and version are printed.
-//! * **CLI-C11 No silent end.** A signal still ends the command, after a message that names it and what ran: the plugin, the compiled
-//!   function or the library in which the address lies (BLAME-B1 to BLAME-B4), and the plugin that was being called,
-//!   whichever signal it is but SIGKILL and those that it was started to ignore; a file that grows past its limit (SIGXFSZ) is
-//!   an error of that file. An `exit` inside of a plugin ends it with code 3. With `--isolate` both are errors of `run` and
-//!   `build` with code 3, and so are `_exit` and a hang past `--deadline`; nothing is written then.
-//! * **CLI-C12 Cache.** `build` and `run` take an earlier result of the compilation where none of its inputs has changed,
-//!   unless `--no-cache` is given: results are the same but for times and the field `cached`. No state of the cache fails them.
-//!   `cache` opens no plugin, and removes only files of caches.
-//! * **CLI-C13 Seeing.** `--verbose` of `build` and `run` shows at the end, on standard error, the phases of the work with
-//!   their times, and after each pass the size of the module. `--trace FILE` writes spans and log ([`chipdock_host::trace`],
-//!   and `command`, `read`, `round` and `outputs` of the command) in Chrome's format. The file can be read whatever ends the
-//!   command: it is written as the work goes on (CLI-C5 and `--isolate` do not hold it back). It replaces an older trace and no
-//!   other file. Neither changes a result or an exit code.
-//! * **CLI-C14 Built files.** Where a kernel file stands, `run` takes a file that `build` wrote as well, which its contents say,
-//!   not its name; what it was built for decides where it runs, and options for compiling beside it are wrong usage. `inspect`
-//!   shows what such a file holds; it opens no plugin and runs no code of the file.
-//! * **CLI-C15 Its own end.** `run`, `build`, `inspect` and `manifest` end at once after their outputs and messages, with their
-//!   own exit code: plugins were shut down, and nothing that their libraries do at the end of a process is waited for. A
-//!   process that a plugin or a kernel forks, and that comes back as if it were the command, ends in silence.
+//! * **CLI-C4 JSON.** With `--json` a result is one JSON object whose `schema` is
+//!   `chipdock.<command>/<version>`. Fields are added within a version, never changed or removed.
+//!   Each has a JSON Schema; `host/cli/schemas/README.md` has the table of them, and what may
+//!   change.
+//! * **CLI-C5 Files.** A file is written whole or not at all, and no other is left beside it,
+//!   whatever ends the command; the outputs of a run are written when all of them can be, after all
+//!   inputs were read: an output may go where an input came from. An input may be a pipe, of which
+//!   is read what its header announces.
+//! * **CLI-C6 Light.** `plugins` without `--check` opens no plugin. `devices` and `targets` open
+//!   those that they ask whether what they bring can be used here, each in a process of its own.
+//! * **CLI-C7 Binding.** A buffer without `--in` starts as zeros. A bare symbol is bound by `--set`
+//!   or the first input that has it; compound sizes are worked out, never solved; a conflict is an
+//!   error. Scalar parameters come by `--set`, read as the declared type. A bfloat16 buffer takes
+//!   and gives `uint16` bits.
+//! * **CLI-C8 Destinations.** Where a file goes is found out before any plugin is opened, links
+//!   followed, and its folder is held from then on: no plugin moves it. Two results for one file or
+//!   one stream, whatever names lead there, are wrong usage; `/dev/null` excepted. A file that goes
+//!   to standard output is the result, and nothing else is printed there.
+//! * **CLI-C9 Text from elsewhere.** What plugins, manifests, drivers, kernels and file names say
+//!   reaches a terminal, or a page, only as [`chipdock_host::shown`] spells it, and never at the
+//!   beginning of a line where `error:`, `help:` or `-->` of ours would stand. An error or a
+//!   warning of a plugin begins with `plugin "NAME" says:`, in JSON too; one that compiled code
+//!   raises, with `function "NAME" says:`. JSON has all of it, escaped. Output such as generated
+//!   source is written byte for byte, except to a terminal.
+//! * **CLI-C10 Raised privileges.** With more privileges than the user who started it has, the
+//!   command refuses, with exit code 3 and before it reads a file, everything that opens plugins or
+//!   writes. `plugins`, without options, lists the system's folders; help and version are printed.
+//! * **CLI-C11 No silent end.** A signal still ends the command, after a message that names it and
+//!   what ran: the plugin, the compiled function or the library in which the address lies (BLAME-B1
+//!   to BLAME-B4), and the plugin that was being called, whichever signal it is but SIGKILL and
+//!   those that it was started to ignore; a file that grows past its limit (SIGXFSZ) is an error of
+//!   that file. An `exit` inside of a plugin ends it with code 3. With `--isolate` both are errors
+//!   of `run` and `build` with code 3, and so are `_exit` and a hang past `--deadline`; nothing is
+//!   written then.
+//! * **CLI-C12 Cache.** `build` and `run` take an earlier result of the compilation where none of
+//!   its inputs has changed, unless `--no-cache` is given: results are the same but for times and
+//!   the field `cached`. No state of the cache fails them. `cache` opens no plugin, and removes
+//!   only files of caches.
+//! * **CLI-C13 Seeing.** `--verbose` of `build` and `run` shows at the end, on standard error, the
+//!   phases of the work with their times, and after each pass the size of the module. `--trace
+//!   FILE` writes spans and log ([`chipdock_host::trace`], and `command`, `read`, `round` and
+//!   `outputs` of the command) in Chrome's format. The file can be read whatever ends the command:
+//!   it is written as the work goes on (CLI-C5 and `--isolate` do not hold it back). It replaces an
+//!   older trace and no other file. Neither changes a result or an exit code.
+//! * **CLI-C14 Built files.** Where a kernel file stands, `run` takes a file that `build` wrote as
+//!   well, which its contents say, not its name; what it was built for decides where it runs, and
+//!   options for compiling beside it are wrong usage. `inspect` shows what such a file holds; it
+//!   opens no plugin and runs no code of the file.
+//! * **CLI-C15 Its own end.** `run`, `build`, `inspect` and `manifest` end at once after their
+//!   outputs and messages, with their own exit code: plugins were shut down, and nothing that their
+//!   libraries do at the end of a process is waited for. A process that a plugin or a kernel forks,
+//!   and that comes back as if it were the command, ends in silence.
 
 mod args;
 mod blame;
@@ -106,13 +119,15 @@ fn main() -> ExitCode {
     let exit = result.as_ref().map_or_else(|failure| failure.exit as i32, |_| 0);
     let code = finish(result, global.color());
     if opens_plugins {
-        // CLI-C15: the destructors of their libraries could still crash or hang, or give it another code.
+        // CLI-C15: the destructors of their libraries could still crash or hang, or give it another
+        // code.
         leave_printed(exit);
     }
     code
 }
 
-/// Returns true for a command that opens plugins in this process, and whose only codes are those of failures.
+/// Returns true for a command that opens plugins in this process, and whose only codes are those of
+/// failures.
 fn opens_plugins_here(command: &Command) -> bool {
     match command {
         Command::Run(args) => !args.isolate.is_wanted(),

@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::report::Result;
 use crate::streams;
 
-/// Prints a result for a person. Its parts come from outside: control characters are spelt out, here for all of them. A caller
-/// that puts a part in a line of its own makes it one line first.
+/// Prints a result for a person. Its parts come from outside: control characters are spelt out,
+/// here for all of them. A caller that puts a part in a line of its own makes it one line first.
 ///
 /// # Errors
 ///
@@ -59,8 +59,8 @@ pub(crate) fn print_json_text(document: &str) -> Result<()> {
     streams::write_results(document.as_bytes())
 }
 
-/// Returns a value as readable JSON: one field per line, but lists of words and numbers, which may be long, fill their lines.
-/// Ends with a newline.
+/// Returns a value as readable JSON: one field per line, but lists of words and numbers, which may
+/// be long, fill their lines. Ends with a newline.
 pub(crate) fn json_text(value: &Value) -> String {
     let mut text = String::new();
     put_json(&mut text, value, 0);

@@ -35,7 +35,8 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// Returns the exit code of an error of the host (CLI-C2): by what is wrong, else by whose fault it is.
+    /// Returns the exit code of an error of the host (CLI-C2): by what is wrong, else by whose
+    /// fault it is.
     pub(crate) fn of(error: &Error) -> Self {
         match (error.subject(), error.fault()) {
             (Some(Subject::Device), _) => Self::NoDevice,
@@ -183,16 +184,16 @@ pub(crate) fn place(file: &str, span: Span) -> String {
     if span == Span::NONE { file.to_owned() } else { format!("{file}:{}:{}", span.line, span.column) }
 }
 
-/// Returns the first line of a text, and the others each after a bar: no text from outside begins a line, so none of it can
-/// pass for an error, a place or an advice.
+/// Returns the first line of a text, and the others each after a bar: no text from outside begins a
+/// line, so none of it can pass for an error, a place or an advice.
 pub(crate) fn first_and_later(text: &str) -> (String, String) {
     let text = text.trim_end();
     let (first, later) = text.split_once('\n').unwrap_or((text, ""));
     (shown(first.trim_end(), LINE_CHARS_MAX).into_owned(), paragraph(later, LATER))
 }
 
-/// Formats a message that is no failure: a label, which may name a file or a plugin, and a text from outside; neither can pass
-/// for another message. Ends with a newline.
+/// Formats a message that is no failure: a label, which may name a file or a plugin, and a text
+/// from outside; neither can pass for another message. Ends with a newline.
 pub(crate) fn labelled(label: &str, text: &str) -> String {
     let label = shown(label, LINE_CHARS_MAX);
     let (first, later) = first_and_later(text);

@@ -164,7 +164,8 @@ fn settings(texts: &[String]) -> Result<Vec<Setting>> {
     Ok(settings)
 }
 
-/// Resolves the destination of each output, held before any work is done; errors that can be known are reported then.
+/// Resolves the destination of each output, held before any work is done; errors that can be known
+/// are reported then.
 fn destinations(function: &PrimFunc, outputs: &[BufferFile]) -> Result<Vec<Destination>> {
     for file in outputs {
         let buffer = bind::find_buffer(function, &file.buffer)?;

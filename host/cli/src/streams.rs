@@ -1,7 +1,8 @@
 //! The three standard streams (CLI-C1), whatever a plugin does with them.
 //!
-//! Results go to a descriptor of the command's own, which no other program inherits. The former standard output leads to
-//! standard error from then on: output of a plugin, or of a compiler that it runs, disturbs no result.
+//! Results go to a descriptor of the command's own, which no other program inherits. The former
+//! standard output leads to standard error from then on: output of a plugin, or of a compiler that
+//! it runs, disturbs no result.
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -16,8 +17,8 @@ use rustix::stdio;
 use crate::isolate;
 use crate::report::{Exit, Failure, Result};
 
-/// Set before `main` where standard output is closed: Rust's runtime then puts `/dev/null` in its place, and a result would
-/// be lost without a word.
+/// Set before `main` where standard output is closed: Rust's runtime then puts `/dev/null` in its
+/// place, and a result would be lost without a word.
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Id of the command's process; 0 until it is taken.
@@ -30,15 +31,16 @@ extern "C" fn look() {
     IS_CLOSED.store(fcntl_getfd(stdio::stdout()).is_err(), Ordering::Relaxed);
 }
 
-// SAFETY: the section holds pointers to functions that are called once before `main`, on its only thread; this one
-// asks for the flags of a descriptor and stores one atomic, and needs nothing of the runtime.
+// SAFETY: the section holds pointers to functions that are called once before `main`, on its only
+// thread; this one asks for the flags of a descriptor and stores one atomic, and needs nothing of
+// the runtime.
 #[used]
 #[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
 #[cfg_attr(not(target_os = "macos"), unsafe(link_section = ".init_array"))]
 static LOOK: extern "C" fn() = look;
 
-/// Takes standard output for results, and makes the descriptor that other code knows as standard output lead to standard error.
-/// To be called once, before any plugin is opened.
+/// Takes standard output for results, and makes the descriptor that other code knows as standard
+/// output lead to standard error. To be called once, before any plugin is opened.
 ///
 /// # Errors
 ///
@@ -60,8 +62,8 @@ pub(crate) fn take() -> Result<()> {
     Ok(())
 }
 
-/// Ends a process that a plugin or a kernel forked, in silence (CLI-C15): it has come back as if it were the command, and the
-/// command itself goes on.
+/// Ends a process that a plugin or a kernel forked, in silence (CLI-C15): it has come back as if it
+/// were the command, and the command itself goes on.
 pub(crate) fn leave_if_forked() {
     let own = PROCESS.load(Ordering::Relaxed);
     if own != 0 && own != std::process::id() {
@@ -83,7 +85,8 @@ pub(crate) fn results_are_watched() -> bool {
 ///
 /// # Errors
 ///
-/// Exit code 1 when it cannot be written for another reason, as with a full disk, or was closed from the start.
+/// Exit code 1 when it cannot be written for another reason, as with a full disk, or was closed
+/// from the start.
 pub(crate) fn write_results(bytes: &[u8]) -> Result<()> {
     leave_if_forked();
     if let Some(handed_over) = isolate::hand_over(None, &mut |out| out.write_all(bytes)) {
@@ -106,8 +109,8 @@ pub(crate) fn write_results(bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Writes messages to standard error. A full or closed one does not change how the command ends: the exit code reports the
-/// work.
+/// Writes messages to standard error. A full or closed one does not change how the command ends:
+/// the exit code reports the work.
 pub(crate) fn say(text: &str) {
     leave_if_forked();
     let _ = io::stderr().write_all(text.as_bytes());

@@ -1,4 +1,5 @@
-//! Common parts of the command's children: the note of the called plugin, and the message when a child ended abnormally.
+//! Common parts of the command's children: the note of the called plugin, and the message when a
+//! child ended abnormally.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -40,7 +41,8 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// Makes the reason from the child's last note, what it wrote about its end, and its standard error.
+    /// Makes the reason from the child's last note, what it wrote about its end, and its standard
+    /// error.
     fn new(ended: &Ended, note: &str, end: &str, stderr: &str) -> Self {
         let note = note.split_once(BETWEEN);
         let (plugin, call) =
@@ -132,7 +134,8 @@ fn write_down(note: Option<&'static Note>) {
     }
 }
 
-/// In a child: takes the supervisor's descriptors, and reports calls on this thread to it from now on.
+/// In a child: takes the supervisor's descriptors, and reports calls on this thread to it from now
+/// on.
 ///
 /// # Errors
 ///
@@ -152,7 +155,8 @@ pub(crate) fn enter() -> Result<(Inside, Vec<File>)> {
     Ok((inside, shared))
 }
 
-/// For a process without a supervisor: writes a message before a fatal signal or a plugin's `exit` ends it.
+/// For a process without a supervisor: writes a message before a fatal signal or a plugin's `exit`
+/// ends it.
 pub(crate) fn speak_for_myself() -> OwnEnd {
     calling::watch_this_thread(None);
     speak_at_the_end(speak, Exit::Plugin as i32)

@@ -1,4 +1,5 @@
-//! Tables for a person: columns aligned with spaces, no frames, so that `grep` and `awk` find their way too.
+//! Tables for a person: columns aligned with spaces, no frames, so that `grep` and `awk` find their
+//! way too.
 
 use chipdock_host::shown::shown;
 use comfy_table::{ContentArrangement, presets};
@@ -49,7 +50,8 @@ pub(crate) fn text(table: &Table) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns a text in lines of at most 100 characters, each after `indent` blanks. Ends with a newline.
+/// Returns a text in lines of at most 100 characters, each after `indent` blanks. Ends with a
+/// newline.
 pub(crate) fn wrapped(text: &str, indent: usize) -> String {
     const WIDTH_MAX: usize = 100;
     let lead = " ".repeat(indent);

@@ -1,4 +1,5 @@
-//! Records spans and events of the host: the file of `--trace` and the table of `--verbose` (CLI-C13).
+//! Records spans and events of the host: the file of `--trace` and the table of `--verbose`
+//! (CLI-C13).
 
 mod chrome;
 mod phases;
@@ -25,12 +26,14 @@ use phases::Phases;
 /// Prefix of the crates whose spans are recorded.
 const OURS: &str = "chipdock";
 
-/// Does the work of a command while recording it: with `--trace`, all spans go to a file; with `--verbose`, the phases are
-/// shown on standard error once the work is done, or has failed. `outputs` are the files that the work writes.
+/// Does the work of a command while recording it: with `--trace`, all spans go to a file; with
+/// `--verbose`, the phases are shown on standard error once the work is done, or has failed.
+/// `outputs` are the files that the work writes.
 ///
 /// # Errors
 ///
-/// Those of the work; exit code 1 or 2 when the file of `--trace` cannot be written, before any work is done.
+/// Those of the work; exit code 1 or 2 when the file of `--trace` cannot be written, before any
+/// work is done.
 pub(crate) fn observed(
     name: &'static str,
     trace: Option<&Path>,
@@ -129,7 +132,8 @@ impl Visit for Fields {
 }
 
 impl Span {
-    /// Returns its name, with the field that distinguishes it from others of its name; of a path the last part.
+    /// Returns its name, with the field that distinguishes it from others of its name; of a path
+    /// the last part.
     fn title(&self) -> String {
         let name = self.metadata.name();
         let first = self.metadata.fields().iter().next();

@@ -1,7 +1,8 @@
 //! Kernels of the suite on the thread axes that a target kind declares.
 //!
-//! A kernel that binds threads is written for all axes (SUITE-S18). For a kind that declares some of them, its loops over the
-//! others are serial; where that would change what it computes, and for a kind without axes, its case does not apply.
+//! A kernel that binds threads is written for all axes (SUITE-S18). For a kind that declares some
+//! of them, its loops over the others are serial; where that would change what it computes, and for
+//! a kind without axes, its case does not apply.
 
 use chipdock_ir::op::Threads;
 use chipdock_ir::{

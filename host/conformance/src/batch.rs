@@ -1,8 +1,8 @@
 //! Batching of kernels into shared modules; each kernel is still a case of its own.
 //!
-//! A code generator may start a compiler for each module, so kernels that need the same profiles are built together, if one
-//! worker runs their cases. If a module fails to build, each of its kernels is built alone, so that only the faulty one fails
-//! (SUITE-S17).
+//! A code generator may start a compiler for each module, so kernels that need the same profiles
+//! are built together, if one worker runs their cases. If a module fails to build, each of its
+//! kernels is built alone, so that only the faulty one fails (SUITE-S17).
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -20,14 +20,15 @@ const PER_MODULE: usize = 28;
 
 /// A kernel to compile, call, and compare with the interpreter.
 pub(crate) trait Kernel: Send + Sync {
-    /// Returns the functions of the kernel, for warps of `warp` threads: the one to be called is named `name`, and the
-    /// names of the others begin with `name`.
+    /// Returns the functions of the kernel, for warps of `warp` threads: the one to be called is
+    /// named `name`, and the names of the others begin with `name`.
     fn functions(&self, name: &str, warp: u8) -> Result<Vec<PrimFunc>, String>;
 
     /// Returns the arguments of the call, for warps of `warp` threads.
     fn args(&self, warp: u8) -> Result<Vec<Arg>, String>;
 
-    /// Returns texts that are equal for kernels whose functions are the same, so that they differ in arguments alone.
+    /// Returns texts that are equal for kernels whose functions are the same, so that they differ
+    /// in arguments alone.
     fn code(&self) -> Option<[&str; 2]> {
         None
     }
@@ -86,7 +87,8 @@ impl Members {
         Self { indices: vec![index], weight: 0 }
     }
 
-    /// Returns the kernel whose functions stand for those of kernel `index`: the first with the same code.
+    /// Returns the kernel whose functions stand for those of kernel `index`: the first with the
+    /// same code.
     fn first_like(&self, kernels: &[Described], index: usize) -> usize {
         let code = kernels[index].kernel.code();
         let same = |other: &&usize| code.is_some() && kernels[**other].kernel.code() == code;
@@ -183,8 +185,8 @@ fn run(c: &Context, group: Group, kernels: &[Described], index: usize) -> Verdic
     described.kernel.hold(&expected, &found)
 }
 
-/// Builds the module that a kernel shares with others of this worker, once; `None` if it shares none, or that module cannot be
-/// built.
+/// Builds the module that a kernel shares with others of this worker, once; `None` if it shares
+/// none, or that module cannot be built.
 fn together(
     c: &Context,
     group: Group,

@@ -4,8 +4,8 @@ use chipdock_programs::Random;
 
 use crate::{Stop, Verdict};
 
-/// Returns `size` bytes of the pseudo-random sequence `number`. No run of 8 bytes is expected to occur twice, within
-/// one sequence or across sequences.
+/// Returns `size` bytes of the pseudo-random sequence `number`. No run of 8 bytes is expected to
+/// occur twice, within one sequence or across sequences.
 #[must_use]
 pub fn pattern(number: u64, size: usize) -> Vec<u8> {
     Random::new(number.wrapping_mul(0xd6e8_feb8_6659_fd93).wrapping_add(1)).bytes(size)
@@ -15,8 +15,8 @@ pub fn pattern(number: u64, size: usize) -> Vec<u8> {
 ///
 /// # Errors
 ///
-/// A failure that shows the first bytes that differ, the number of them, and, if it can be identified, the offset at
-/// which the found bytes were expected.
+/// A failure that shows the first bytes that differ, the number of them, and, if it can be
+/// identified, the offset at which the found bytes were expected.
 pub fn same_bytes(what: &str, found: &[u8], expected: &[u8]) -> Verdict {
     if found == expected {
         return Ok(());
@@ -50,7 +50,8 @@ pub fn same_bytes(what: &str, found: &[u8], expected: &[u8]) -> Verdict {
     })
 }
 
-/// Returns the offset in `expected` of the eight bytes found at `first`, if they occur there exactly once.
+/// Returns the offset in `expected` of the eight bytes found at `first`, if they occur there
+/// exactly once.
 fn origin(found: &[u8], expected: &[u8], first: usize) -> Option<usize> {
     let needle = found.get(first..first + 8)?;
     if needle.iter().all(|byte| *byte == needle[0]) {

@@ -1,8 +1,10 @@
-//! The card (`conformance.card.json`): a summary of a run, small enough to be shipped beside the library.
+//! The card (`conformance.card.json`): a summary of a run, small enough to be shipped beside the
+//! library.
 //!
-//! A card holds integers and strings only, so its canonical form (names sorted, no blanks, UTF-8) does not depend on
-//! the writer. [`Card::digest`] is the SHA-256 of that form without the fields `digest` and `signature`. No tool writes
-//! `signature` yet; a signer signs these same bytes, so a signature does not change the digest.
+//! A card holds integers and strings only, so its canonical form (names sorted, no blanks, UTF-8)
+//! does not depend on the writer. [`Card::digest`] is the SHA-256 of that form without the fields
+//! `digest` and `signature`. No tool writes `signature` yet; a signer signs these same bytes, so a
+//! signature does not change the digest.
 
 mod compare;
 mod table;
@@ -67,8 +69,8 @@ pub struct CardSuite {
     pub level: Option<Level>,
     /// Filters that restricted the cases; empty for a whole run.
     pub filters: Vec<String>,
-    /// Plugin settings of the run, as `PLUGIN.KEY=VALUE`. A card with settings says nothing of the plugin with its
-    /// defaults.
+    /// Plugin settings of the run, as `PLUGIN.KEY=VALUE`. A card with settings says nothing of the
+    /// plugin with its defaults.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<String>,
 }
@@ -206,7 +208,8 @@ impl Card {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Returns the bytes that a signature covers: the canonical form without `digest` and `signature`.
+    /// Returns the bytes that a signature covers: the canonical form without `digest` and
+    /// `signature`.
     #[must_use]
     pub fn canonical(&self) -> Vec<u8> {
         let mut value = serde_json::to_value(self).unwrap_or_default();
@@ -224,8 +227,8 @@ impl Card {
         sha256(&self.canonical())
     }
 
-    /// Returns the number of cases by group and status; `None` stands for all. `status` is spelled as in the report's
-    /// JSON.
+    /// Returns the number of cases by group and status; `None` stands for all. `status` is spelled
+    /// as in the report's JSON.
     #[must_use]
     pub fn count(&self, group: Option<&str>, status: Option<&str>) -> u64 {
         let groups = self.counts.iter().filter(|(name, _)| group.is_none_or(|group| group == *name));
@@ -247,8 +250,8 @@ impl Card {
     }
 }
 
-/// Appends a value in canonical form: names sorted by their bytes, no blanks. Cards have no floats, which have several
-/// spellings.
+/// Appends a value in canonical form: names sorted by their bytes, no blanks. Cards have no floats,
+/// which have several spellings.
 fn put_canonical(text: &mut String, value: &Value) {
     match value {
         Value::Object(fields) => {

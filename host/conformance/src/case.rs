@@ -125,7 +125,8 @@ impl Group {
         self == Self::Soak
     }
 
-    /// Returns true if the kernels of several of the group's cases may be built in one module (SUITE-S17).
+    /// Returns true if the kernels of several of the group's cases may be built in one module
+    /// (SUITE-S17).
     #[must_use]
     pub fn shares_modules(self) -> bool {
         matches!(self, Self::Op | Self::Kernel)
@@ -201,8 +202,8 @@ named! {
 }
 
 impl Profile {
-    /// Returns true if the profile is about a device itself: its streams, its memory, its interfaces. The others are about the
-    /// code that runs there.
+    /// Returns true if the profile is about a device itself: its streams, its memory, its
+    /// interfaces. The others are about the code that runs there.
     #[must_use]
     pub fn is_of_device(self) -> bool {
         match self {
@@ -278,7 +279,8 @@ pub struct Case {
     pub profiles: Vec<Profile>,
     /// Time after which the case counts as hung.
     pub deadline: Duration,
-    /// Whether the worker process ends normally after the case, so that its exit is part of the case.
+    /// Whether the worker process ends normally after the case, so that its exit is part of the
+    /// case.
     pub ends_process: bool,
     /// The test itself. Runs on the main thread of a worker.
     pub body: Body,
@@ -374,7 +376,8 @@ impl Draft<'_> {
     }
 }
 
-/// Random programs of a run. Supervisor and workers use the same ones, so that their lists of cases agree (SUITE-S2).
+/// Random programs of a run. Supervisor and workers use the same ones, so that their lists of cases
+/// agree (SUITE-S2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seeds {
     /// Seed of the first random program.
@@ -403,7 +406,8 @@ pub fn instances(cases: &[Case], facts: &Facts) -> Vec<Instance> {
             all.push(Instance { id: case.id.clone(), registration: String::new(), case: case.clone() });
             continue;
         }
-        // Failure injection hooks are subjects only of cases that end their process, and the device with it.
+        // Failure injection hooks are subjects only of cases that end their process, and the device
+        // with it.
         let is_hook =
             |name: &str| case.subject == Subject::Function && name.starts_with(HOOK) && !case.ends_process;
         let names = facts.registrations(case.subject).filter(|name| !is_hook(name));

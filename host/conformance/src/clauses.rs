@@ -16,7 +16,8 @@ pub struct Clause {
     pub text: String,
     /// Party that has the duty: `P` (plugin), `H` (host) or `both`.
     pub by: String,
-    /// Checkers of the clause: `build`, `shim`, `host`, `suite`, `tests`, `review`; separated by commas.
+    /// Checkers of the clause: `build`, `shim`, `host`, `suite`, `tests`, `review`; separated by
+    /// commas.
     pub checked: String,
 }
 
@@ -47,7 +48,8 @@ pub fn text(number: &str) -> &'static str {
     find(number).map_or("(the contract has no such clause)", |clause| &clause.text)
 }
 
-/// Parses the tables of a page. A row is `//! | D.4 | text | By | Checked |` below a heading `//! ## Section`.
+/// Parses the tables of a page. A row is `//! | D.4 | text | By | Checked |` below a heading `//! ##
+/// Section`.
 fn parse(page: &str) -> Vec<Clause> {
     let mut section = "";
     let mut clauses = Vec::new();
@@ -76,7 +78,8 @@ fn parse(page: &str) -> Vec<Clause> {
     clauses
 }
 
-/// Replaces links `` [`name`] `` by `` `name` ``, because the links do not resolve outside the page.
+/// Replaces links `` [`name`] `` by `` `name` ``, because the links do not resolve outside the
+/// page.
 fn without_links(text: &str) -> String {
     text.replace("[`", "`").replace("`]", "`")
 }

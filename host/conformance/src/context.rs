@@ -1,4 +1,5 @@
-//! Execution context of a case: the plugin's raw tables, and a real host that has loaded the plugin.
+//! Execution context of a case: the plugin's raw tables, and a real host that has loaded the
+//! plugin.
 
 use std::any::Any as StdAny;
 use std::cell::{OnceCell, RefCell};
@@ -31,11 +32,13 @@ pub struct Shared {
     builds_alone: bool,
 }
 
-/// File in a worker's folder that exists while kernels of several cases are built in one module (SUITE-S17).
+/// File in a worker's folder that exists while kernels of several cases are built in one module
+/// (SUITE-S17).
 pub(crate) const BUILDS_TOGETHER: &str = "builds-together";
 
 impl Shared {
-    /// Creates the state for a library without opening it. `scratch` is a folder that the cases may write to.
+    /// Creates the state for a library without opening it. `scratch` is a folder that the cases may
+    /// write to.
     #[must_use]
     pub fn new(
         library: &Path,
@@ -59,7 +62,8 @@ impl Shared {
         }
     }
 
-    /// Announces which instances will run; with `builds_alone`, no two of them share a module (SUITE-S17).
+    /// Announces which instances will run; with `builds_alone`, no two of them share a module
+    /// (SUITE-S17).
     #[must_use]
     pub fn with_instances(self, ids: &[String], builds_alone: bool) -> Self {
         Self { ids: Some(ids.iter().cloned().collect()), builds_alone, ..self }
@@ -100,7 +104,8 @@ impl<'a> Context<'a> {
         &self.shared.library
     }
 
-    /// Returns the libraries and folders that are trusted regardless of their owner and permissions.
+    /// Returns the libraries and folders that are trusted regardless of their owner and
+    /// permissions.
     #[must_use]
     pub fn trust(&self) -> &'a [PathBuf] {
         &self.shared.trust
@@ -112,7 +117,8 @@ impl<'a> Context<'a> {
         &self.shared.facts
     }
 
-    /// Returns the name of the registration that the case is about: a device API, a target kind or a function.
+    /// Returns the name of the registration that the case is about: a device API, a target kind or
+    /// a function.
     #[must_use]
     pub fn registration(&self) -> &'a str {
         self.registration
@@ -164,8 +170,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns a host that loads this plugin first, then its companions, then the installed plugins. An installed plugin of
-    /// the same name takes no part, whatever the file of this one is called.
+    /// Returns a host that loads this plugin first, then its companions, then the installed
+    /// plugins. An installed plugin of the same name takes no part, whatever the file of this one
+    /// is called.
     ///
     /// # Errors
     ///
@@ -201,8 +208,8 @@ impl<'a> Context<'a> {
         Host::new(options).map_err(Stop::from)
     }
 
-    /// Returns the target of the kind that the case is about, with the facts that its device reports if there is a
-    /// device, else with the kind's defaults.
+    /// Returns the target of the kind that the case is about, with the facts that its device
+    /// reports if there is a device, else with the kind's defaults.
     ///
     /// # Errors
     ///
@@ -243,14 +250,16 @@ impl<'a> Context<'a> {
         ids.is_none_or(|ids| ids.contains(&format!("{case}@{}", self.registration)))
     }
 
-    /// Returns the result of `build`, which builds kernels of several cases in one module; the supervisor can tell
-    /// whether the process ended in it. Returns `None` if each kernel is to be built alone (SUITE-S17).
+    /// Returns the result of `build`, which builds kernels of several cases in one module; the
+    /// supervisor can tell whether the process ended in it. Returns `None` if each kernel is to be
+    /// built alone (SUITE-S17).
     pub(crate) fn build_together<T>(&self, build: impl FnOnce() -> T) -> Option<T> {
         if self.shared.builds_alone {
             return None;
         }
         let marker = self.scratch().join(BUILDS_TOGETHER);
-        // If the file cannot be written, an end of the process is charged to the case that had begun.
+        // If the file cannot be written, an end of the process is charged to the case that had
+        // begun.
         let _ = fs::write(&marker, "");
         let built = build();
         let _ = fs::remove_file(&marker);
@@ -262,7 +271,8 @@ impl<'a> Context<'a> {
         *self.not_run.borrow_mut() = Some(why.into());
     }
 
-    /// Records the profiles of which nothing reached the device, so that the case is silent about them (SUITE-S6).
+    /// Records the profiles of which nothing reached the device, so that the case is silent about
+    /// them (SUITE-S6).
     pub fn shows_nothing_of(&self, profiles: Vec<Profile>) {
         *self.untested.borrow_mut() = profiles;
     }
@@ -297,8 +307,9 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Names every usable plugin of a host by its path, but those of a name. A host knows a library without a manifest by its
-/// file's name until it is open, and would use a plugin with a manifest in its place.
+/// Names every usable plugin of a host by its path, but those of a name. A host knows a library
+/// without a manifest by its file's name until it is open, and would use a plugin with a manifest
+/// in its place.
 fn without_namesakes(host: &Host, options: HostOptions, name: &str) -> HostOptions {
     let others = host.plugins().into_iter().filter(|plugin| plugin.problem.is_none() && plugin.name != name);
     let environment = Environment {
@@ -311,7 +322,8 @@ fn without_namesakes(host: &Host, options: HostOptions, name: &str) -> HostOptio
     HostOptions { plugin_paths: others.map(|plugin| plugin.library).collect(), environment, ..options }
 }
 
-/// Returns a host's name for a library that is not open yet: the manifest's name or, without a manifest, the file's.
+/// Returns a host's name for a library that is not open yet: the manifest's name or, without a
+/// manifest, the file's.
 fn name_with_host(host: &Host, library: &Path) -> Option<String> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let library = real(library);

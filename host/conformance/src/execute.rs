@@ -36,8 +36,8 @@ pub(crate) fn compile(c: &Context, module: &IrModule) -> Verdict<Compiled> {
     Ok(c.host()?.compile(&axes::fitted(c, module)?, &c.target()?, &options)?)
 }
 
-/// Returns the reason why a module exceeds the target's limit of threads per block, if it does. The limit belongs to
-/// the device, not to the plugin.
+/// Returns the reason why a module exceeds the target's limit of threads per block, if it does. The
+/// limit belongs to the device, not to the plugin.
 pub(crate) fn beyond(c: &Context, module: &IrModule) -> Verdict<Option<String>> {
     let most = c.cached("execute/threads", || {
         Ok(c.host()?.capabilities(&c.target()?)?.limits.threads_per_block_max)
@@ -48,8 +48,8 @@ pub(crate) fn beyond(c: &Context, module: &IrModule) -> Verdict<Option<String>> 
     Ok((needed > most).then(why))
 }
 
-/// Returns the threads of a warp for which kernels are written: those of the case's target if they are a power of two from
-/// 4 to 32, otherwise 32.
+/// Returns the threads of a warp for which kernels are written: those of the case's target if they
+/// are a power of two from 4 to 32, otherwise 32.
 pub(crate) fn warp(c: &Context) -> Verdict<u8> {
     let warp = c.cached("execute/warp", || {
         let size = c.host()?.capabilities(&c.target()?)?.execution.warp_size;

@@ -1,5 +1,5 @@
-//! Expectations file of a plugin: the profiles that it claims, and the cases that it does not pass, with reasons
-//! (SUITE-S6, SUITE-S7).
+//! Expectations file of a plugin: the profiles that it claims, and the cases that it does not pass,
+//! with reasons (SUITE-S6, SUITE-S7).
 //!
 //! ```toml
 //! # Beside the library, as NAME.expectations.toml, or given by --expectations.
@@ -126,7 +126,8 @@ impl Expectations {
         Ok(Self { claims, cases })
     }
 
-    /// Returns the first expectation that matches an instance and applies to these devices today (`YYYY-MM-DD`).
+    /// Returns the first expectation that matches an instance and applies to these devices today
+    /// (`YYYY-MM-DD`).
     #[must_use]
     pub fn about(&self, id: &str, facts: &Facts, today: &str) -> Option<&Expectation> {
         self.cases.iter().find(|case| case.matcher.is_match(id) && case.is_in_force(facts, today))

@@ -16,8 +16,8 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// Returns the key under which a host knows it, such as `device_api.x`; a function's key is its name prefixed with
-    /// `function.`.
+    /// Returns the key under which a host knows it, such as `device_api.x`; a function's key is its
+    /// name prefixed with `function.`.
     #[must_use]
     pub fn key(&self) -> Option<String> {
         let prefix = match self.subject {

@@ -53,7 +53,8 @@ impl Guarded {
         let mapping = mapping.cast::<u8>();
         let mut guarded = Self { mapping, mapping_bytes, page_bytes, start, size: bytes.len() };
         guarded.protect(libc::PROT_READ | libc::PROT_WRITE)?;
-        // SAFETY: the range is within the mapping, which was just made writable and is not shared yet.
+        // SAFETY: the range is within the mapping, which was just made writable and is not shared
+        // yet.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), guarded.address(), bytes.len()) };
         Ok(guarded)
     }
@@ -88,7 +89,8 @@ impl Guarded {
     /// Returns the contents of the buffer.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: the range is ours and readable, and is not written while it is borrowed: copies are finished by then.
+        // SAFETY: the range is ours and readable, and is not written while it is borrowed: copies
+        // are finished by then.
         unsafe { slice::from_raw_parts(self.address(), self.size) }
     }
 }

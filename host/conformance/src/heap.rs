@@ -4,9 +4,11 @@
 #[cfg(target_env = "gnu")]
 type Mallinfo<T> = unsafe extern "C" fn() -> T;
 
-/// Returns the bytes handed out by the C library's allocator, to all its users; `None` where it does not say.
+/// Returns the bytes handed out by the C library's allocator, to all its users; `None` where it
+/// does not say.
 ///
-/// `mallinfo2` is looked up when this runs: glibc has it from 2.33 on, and the program is to start with an older one.
+/// `mallinfo2` is looked up when this runs: glibc has it from 2.33 on, and the program is to start
+/// with an older one.
 #[cfg(target_env = "gnu")]
 pub(crate) fn in_use_bytes() -> Option<u64> {
     use std::sync::OnceLock;
@@ -33,7 +35,8 @@ pub(crate) fn in_use_bytes() -> Option<u64> {
     }
 }
 
-/// Returns the bytes handed out by the C library's allocator, to all its users; `None` where it does not say.
+/// Returns the bytes handed out by the C library's allocator, to all its users; `None` where it
+/// does not say.
 #[cfg(not(target_env = "gnu"))]
 pub(crate) fn in_use_bytes() -> Option<u64> {
     None

@@ -1,4 +1,5 @@
-//! Device functions of a case, as passed to the code generator: they show which profiles reached the device (SUITE-S6).
+//! Device functions of a case, as passed to the code generator: they show which profiles reached
+//! the device (SUITE-S6).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -30,8 +31,8 @@ impl Kernels {
         Self { functions: own.next().map(|(_, module)| kernels(module)) }
     }
 
-    /// Records with the case the profiles that the function `name`, and those whose names begin with it, do not
-    /// exercise.
+    /// Records with the case the profiles that the function `name`, and those whose names begin
+    /// with it, do not exercise.
     pub(crate) fn tell(&self, c: &Context, name: &str) {
         c.shows_nothing_of(self.untested(name));
     }
@@ -61,8 +62,8 @@ fn kernels(module: &IrModule) -> Vec<Kernel> {
     module.functions.iter().map(kernel).collect()
 }
 
-/// Collects the types of the values that a function uses. Positions in memory are not counted, because every language
-/// has an index type.
+/// Collects the types of the values that a function uses. Positions in memory are not counted,
+/// because every language has an index type.
 struct Types {
     usage: Usage,
     found: HashSet<DType>,

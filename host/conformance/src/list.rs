@@ -1,4 +1,5 @@
-//! Listings of what a run would execute: cases by group and level, and clauses by number of cases (SUITE-S2, SUITE-S3).
+//! Listings of what a run would execute: cases by group and level, and clauses by number of cases
+//! (SUITE-S2, SUITE-S3).
 
 use globset::GlobBuilder;
 use serde::Serialize;
@@ -115,7 +116,8 @@ impl List {
             runs.retain(|run| matches(&run.id));
             runs
         });
-        // A filter may name one registration, so with a plugin the matching instances decide which cases are listed.
+        // A filter may name one registration, so with a plugin the matching instances decide which
+        // cases are listed.
         match &runs {
             Some(runs) if !wanted.filters.is_empty() => {
                 let ids: std::collections::HashSet<&str> =
@@ -214,7 +216,8 @@ fn listed(id: &str, case: &Case) -> Listed {
     Listed { id: id.to_owned(), clause: case.clause.to_owned(), profiles: case.profiles.clone() }
 }
 
-/// Returns a predicate that is true for ids that match any of these globs; without globs, for every id.
+/// Returns a predicate that is true for ids that match any of these globs; without globs, for every
+/// id.
 ///
 /// # Errors
 ///
@@ -311,8 +314,8 @@ impl Coverage {
         Self { schema, suite_version, clauses: covered.collect(), unknown }
     }
 
-    /// Formats the coverage for users: each clause with its number of cases, then the clauses without any. Ends with a
-    /// newline.
+    /// Formats the coverage for users: each clause with its number of cases, then the clauses
+    /// without any. Ends with a newline.
     #[must_use]
     pub fn text(&self, paint: Paint) -> String {
         const TEXT_MAX: usize = 78;

@@ -27,7 +27,8 @@ pub enum Status {
     Built,
     /// The case needs an unclaimed profile and was answered with `Unsupported` (SUITE-S6).
     Unsupported,
-    /// The case has nothing to run on: there is no device (SUITE-S8), or not the thread axes that it is about (SUITE-S18).
+    /// The case has nothing to run on: there is no device (SUITE-S8), or not the thread axes that
+    /// it is about (SUITE-S18).
     Absent,
     /// The case failed, crashed or hung as the expectations file says (SUITE-S7).
     Expected,
@@ -109,7 +110,8 @@ pub struct CaseReport {
     /// Reason for a status of unsupported, absent, built, expected or stale.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// Details of the failure; present unless the status is fine or stale, and for an expected failure.
+    /// Details of the failure; present unless the status is fine or stale, and for an expected
+    /// failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
     /// End of the process, if it died.
@@ -132,7 +134,8 @@ pub struct Death {
     /// Exit code, if it exited by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// Description, such as `killed by signal 11 (SIGSEGV)`, `ended its process with code 3`, `silent for 20 s`.
+    /// Description, such as `killed by signal 11 (SIGSEGV)`, `ended its process with code 3`,
+    /// `silent for 20 s`.
     pub text: String,
     /// Stack trace, innermost frame first, as far as it is available.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -12,9 +12,10 @@ use crate::batch::{Described, Kernel};
 /// Values of the shape symbols and scalar parameters, by name.
 pub(crate) type Sizes = HashMap<String, i64>;
 
-/// A kernel written as text. `FN` in the text stands for the name of the called function, and begins the names of the
-/// others; `WARP` stands for the threads of a warp, `TWO_WARPS` for those of two, `WARP_STEPS` for the binary logarithm,
-/// and `WARP_PART` for 8 lanes, or those of a warp of fewer.
+/// A kernel written as text. `FN` in the text stands for the name of the called function, and
+/// begins the names of the others; `WARP` stands for the threads of a warp, `TWO_WARPS` for those
+/// of two, `WARP_STEPS` for the binary logarithm, and `WARP_PART` for 8 lanes, or those of a warp
+/// of fewer.
 pub(crate) struct Script {
     text: String,
     sizes: Sizes,
@@ -84,8 +85,8 @@ impl Kernel for Script {
     }
 }
 
-/// Generates the arguments of a function: every buffer, output buffers included, is filled from the seed; a scalar
-/// comes from `sizes`, else it is 3, true or 1.5.
+/// Generates the arguments of a function: every buffer, output buffers included, is filled from the
+/// seed; a scalar comes from `sizes`, else it is 3, true or 1.5.
 pub(crate) fn arguments(function: &PrimFunc, sizes: &Sizes, seed: u64) -> Result<Vec<Arg>, String> {
     let mut random = Random::new(seed);
     let argument = |param: &Param| {
@@ -122,8 +123,8 @@ pub(crate) fn shape(buffer: &Buffer, sizes: &Sizes) -> Result<Vec<usize>, String
     buffer.shape.iter().map(extent).collect()
 }
 
-/// Fills an array with random values: floats in [-2, 2), booleans, 8-bit integers of the whole range, wider integers in
-/// [-32, 96).
+/// Fills an array with random values: floats in [-2, 2), booleans, 8-bit integers of the whole
+/// range, wider integers in [-32, 96).
 pub(crate) fn filled(random: &mut Random, dtype: DType, shape: &[usize]) -> Array {
     let lanes = usize::from(dtype.lanes);
     let count = shape.iter().product::<usize>() * lanes;

@@ -1,4 +1,5 @@
-//! Settings that the suite's hosts answer (interface `config` 1): those of the user, and those of a case.
+//! Settings that the suite's hosts answer (interface `config` 1): those of the user, and those of a
+//! case.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,8 +9,8 @@ use chipdock_plugin_api::setting::{SettingType, SettingValue};
 use chipdock_plugin_api::{Any, Error, ErrorKind};
 use chipdock_raw_host::Answers;
 
-/// User's settings as plugin, key and value (SUITE-S16); every host of this process answers those of the plugin under
-/// test.
+/// User's settings as plugin, key and value (SUITE-S16); every host of this process answers those
+/// of the plugin under test.
 static GIVEN: OnceLock<Vec<(String, String, String)>> = OnceLock::new();
 
 /// Sets the user's settings for all hosts that are created later; takes effect once per process.
@@ -42,8 +43,9 @@ impl Settings {
         Self { declared, given: Vec::new(), refuses: false, n_refused: AtomicUsize::new(0) }
     }
 
-    /// Creates settings with the user's values for the named plugin, and the rest as [`Settings::answered`]; returns
-    /// `None` if the user set nothing for that plugin. `info` is its `info_json`.
+    /// Creates settings with the user's values for the named plugin, and the rest as
+    /// [`Settings::answered`]; returns `None` if the user set nothing for that plugin. `info` is
+    /// its `info_json`.
     pub(crate) fn given(plugin: &str, info: &str) -> Option<Self> {
         let own = given().iter().filter(|(name, _, _)| name == plugin);
         let given: Vec<_> = own.map(|(_, key, value)| (key.clone(), value.clone())).collect();

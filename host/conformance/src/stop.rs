@@ -25,13 +25,14 @@ pub struct Failure {
 pub enum Stop {
     /// The plugin does not behave as the clause says.
     Failed(Failure),
-    /// The plugin answered `Unsupported`, with this message: correct for an unclaimed profile, else a failure
-    /// (SUITE-S6).
+    /// The plugin answered `Unsupported`, with this message: correct for an unclaimed profile, else
+    /// a failure (SUITE-S6).
     Unsupported(String),
-    /// This machine lacks what the case needs. Accepted only if the probe found the same, else a failure (SUITE-S8).
+    /// This machine lacks what the case needs. Accepted only if the probe found the same, else a
+    /// failure (SUITE-S8).
     Absent(String),
-    /// The target kind does not declare the thread axes that the case is about. It is as a refusal for an unclaimed
-    /// profile, and accepted of a claimed one (SUITE-S18).
+    /// The target kind does not declare the thread axes that the case is about. It is as a refusal
+    /// for an unclaimed profile, and accepted of a claimed one (SUITE-S18).
     NoAxis(String),
     /// The suite itself is at fault, not the plugin.
     Suite(String),

@@ -1,5 +1,5 @@
-//! The HTML report in a real browser: it runs without an error, shows the counts of the report, fits narrow and wide
-//! windows in light and dark mode, and is not blank.
+//! The HTML report in a real browser: it runs without an error, shows the counts of the report,
+//! fits narrow and wide windows in light and dark mode, and is not blank.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -16,7 +16,8 @@ const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
 /// Widths of windows, in pixels.
 const WIDTHS: &[u32] = &[400, 800, 1400];
 
-/// The browser; none where it is not installed, which is a failure where the tests' needs were installed.
+/// The browser; none where it is not installed, which is a failure where the tests' needs were
+/// installed.
 fn browser() -> Option<&'static str> {
     let found = BROWSERS.iter().find(|name| Command::new(name).arg("--version").output().is_ok());
     if found.is_none() {

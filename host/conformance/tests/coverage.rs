@@ -1,5 +1,5 @@
-//! Every case names an existing clause, and every clause that the suite must check has a case (SUITE-S1, SUITE-S2,
-//! SUITE-S3).
+//! Every case names an existing clause, and every clause that the suite must check has a case
+//! (SUITE-S1, SUITE-S2, SUITE-S3).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,5 +1,6 @@
-//! JSON Schemas of the documents that cross the ABI, `plugin-api/abi/schemas`, evaluated by an independent validator:
-//! they accept the existing documents, name every field that a host reads, and allow further fields (P3.9).
+//! JSON Schemas of the documents that cross the ABI, `plugin-api/abi/schemas`, evaluated by an
+//! independent validator: they accept the existing documents, name every field that a host reads,
+//! and allow further fields (P3.9).
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -54,7 +55,8 @@ fn needs_its_fields(name: &str, document: &Value) {
     takes(&validator, &more, "a document with one field more");
 }
 
-/// Every field of a document has its place in the schema: what is there was written by the code that reads it.
+/// Every field of a document has its place in the schema: what is there was written by the code
+/// that reads it.
 fn knows_the_fields(schema: &Value, document: &Value, at: &str) {
     if let (Some(properties), Some(object)) = (schema["properties"].as_object(), document.as_object()) {
         let known: BTreeSet<&String> = properties.keys().collect();

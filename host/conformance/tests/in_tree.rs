@@ -1,9 +1,11 @@
-//! The suite over the plugins of this repository, as a user runs it: each backend is as its kept card says, and the
-//! templates reach the level that their READMEs promise.
+//! The suite over the plugins of this repository, as a user runs it: each backend is as its kept
+//! card says, and the templates reach the level that their READMEs promise.
 //!
-//! A run takes samples of operations, kernels and random programs ([`chipdock_test_support::sample`]) and all other cases, and
-//! compares the card's plugin, claims and list of cases; `cargo xtask test --all` takes all, and compares levels and counts too. `BLESS=1` writes
-//! `plugins/*/conformance.card.json` and the table in the README that is printed from the cards.
+//! A run takes samples of operations, kernels and random programs
+//! ([`chipdock_test_support::sample`]) and all other cases, and compares the card's plugin, claims
+//! and list of cases; `cargo xtask test --all` takes all, and compares levels and counts too.
+//! `BLESS=1` writes `plugins/*/conformance.card.json` and the table in the README that is printed
+//! from the cards.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -20,7 +22,8 @@ use chipdock_test_support::lists::List;
 use chipdock_test_support::sample::{Drawn, is_whole_run};
 use chipdock_test_support::{bless, is_blessing, workspace};
 
-/// The cases of which a run takes a sample: the beginning of their ids, what they are, and in how many it takes one.
+/// The cases of which a run takes a sample: the beginning of their ids, what they are, and in how
+/// many it takes one.
 const SAMPLED: [(&str, &str, usize); 7] = [
     ("op/", "operations on types", 32),
     ("kernel/example/", "calls of examples", 12),
@@ -47,7 +50,8 @@ fn conformance(library: &Path, arguments: &[&str]) -> (Option<i32>, String, Card
     let file = folder.path().join("conformance.card.json");
     let mut command = Command::new(&built().command);
     command.arg("conformance").arg(library).arg("--card").arg(&file).args(arguments);
-    // Four compilers may share two cores here, and a compiler of C takes tens of seconds for some kernels.
+    // Four compilers may share two cores here, and a compiler of C takes tens of seconds for some
+    // kernels.
     command.args(["--patience", "4"]);
     // Plugins that are installed on this machine take no part, nor do the tester's settings.
     command.env("XDG_DATA_HOME", folder.path()).env("XDG_CONFIG_HOME", folder.path());
@@ -59,7 +63,8 @@ fn conformance(library: &Path, arguments: &[&str]) -> (Option<i32>, String, Card
     (output.status.code(), said, Card::parse(&text).expect("a card"))
 }
 
-/// What of a card has to be the same on every machine and whatever cases a run takes: the plugin and the suite.
+/// What of a card has to be the same on every machine and whatever cases a run takes: the plugin
+/// and the suite.
 fn subject(card: &Card) -> String {
     let (plugin, suite) = (&card.plugin, &card.suite);
     let lines = [
@@ -70,7 +75,8 @@ fn subject(card: &Card) -> String {
     lines.join("\n")
 }
 
-/// What of a card has to be the same on every machine: not the library's digest, the device, the day.
+/// What of a card has to be the same on every machine: not the library's digest, the device, the
+/// day.
 fn facts(card: &Card) -> String {
     let lines = [
         subject(card),
@@ -175,7 +181,8 @@ fn drawn(backend: &str, library: &Path) -> Result<BTreeSet<String>, String> {
     Ok(ids.iter().filter(is_taken).map(|id| filter(id)).collect())
 }
 
-/// A filter that takes a case, and as few others as a list of filters that fits a command line allows.
+/// A filter that takes a case, and as few others as a list of filters that fits a command line
+/// allows.
 fn filter(id: &str) -> String {
     if SAMPLED.iter().any(|(start, ..)| id.starts_with(start)) {
         return id.to_owned();
@@ -240,7 +247,8 @@ fn the_code_generator_in_c_reaches_its_level() {
     reaches_with_samples("the code generator in C", &library, "expectations.toml");
 }
 
-/// A chip without thread axes is no worse: it reaches the same levels, and its kernels run (T.9, K.2, SUITE-S18).
+/// A chip without thread axes is no worse: it reaches the same levels, and its kernels run (T.9,
+/// K.2, SUITE-S18).
 fn a_chip_without_threads_reaches_its_level() {
     let folder = tempfile::tempdir().expect("a folder");
     let library = folder.path().join("codegen.so");
@@ -261,7 +269,8 @@ fn compile_codegen(compiler: &[&str], library: &Path) {
     chipdock_test_support::plugins::compile(&command_line, &source, library);
 }
 
-/// Checks that all that a run takes of the suite ends as expected, and in a whole run that level Full is reached.
+/// Checks that all that a run takes of the suite ends as expected, and in a whole run that level
+/// Full is reached.
 fn reaches_with_samples(what: &str, library: &Path, expectations: &str) -> Card {
     let expectations = workspace().join("examples/codegen-c").join(expectations);
     with_manifest(library);

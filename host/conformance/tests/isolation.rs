@@ -1,6 +1,7 @@
-//! Plugins that crash, hang, exit, print, fork or change state of the process: none of it reaches the report, and each
-//! fault is attributed to the right case (SUITE-S7, SUITE-S9 to SUITE-S12, SUITE-S14, SUITE-S17). The plugins are the C
-//! template with one fault each (`bad/bad.c`), and the reference plugin with a fault planted in its code generator.
+//! Plugins that crash, hang, exit, print, fork or change state of the process: none of it reaches
+//! the report, and each fault is attributed to the right case (SUITE-S7, SUITE-S9 to SUITE-S12,
+//! SUITE-S14, SUITE-S17). The plugins are the C template with one fault each (`bad/bad.c`), and the
+//! reference plugin with a fault planted in its code generator.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -45,7 +46,8 @@ impl Bad {
         Self::over(folder, library)
     }
 
-    /// The reference plugin with a fault planted; kernels of one module for a run over some examples, of one of its target kinds.
+    /// The reference plugin with a fault planted; kernels of one module for a run over some
+    /// examples, of one of its target kinds.
     fn planted(fault: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let library = folder.path().join("planted.so");
@@ -304,7 +306,8 @@ fn suite_s11_signal_handlers_hide_nothing() {
     assert!(backtrace.iter().any(|frame| frame.contains("crash_here")), "{backtrace:#?}");
 }
 
-/// SUITE-S14: a plugin that is refused, or ends the process that opens it, is 3, and says under which clause or how.
+/// SUITE-S14: a plugin that is refused, or ends the process that opens it, is 3, and says under
+/// which clause or how.
 #[test]
 fn suite_s14_a_plugin_that_does_not_open_is_refused() {
     for (what, says) in [
@@ -324,7 +327,8 @@ fn suite_s14_a_plugin_that_does_not_open_is_refused() {
     }
 }
 
-/// A device that crashes while the probe counts is a crash of the cases that count, not of the plugin.
+/// A device that crashes while the probe counts is a crash of the cases that count, not of the
+/// plugin.
 #[test]
 fn suite_s9_a_crash_of_the_probe_costs_only_what_it_asked() {
     let report = Bad::new("count").filter("query/{exist/first,count/*}@bad").run();

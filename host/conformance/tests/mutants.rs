@@ -1,12 +1,13 @@
-//! Tests of the suite by mutants: plugins with one planted fault each, which the suite must detect under the violated
-//! clause. Each mutant runs only the groups of its clause.
+//! Tests of the suite by mutants: plugins with one planted fault each, which the suite must detect
+//! under the violated clause. Each mutant runs only the groups of its clause.
 //!
 //! - Most are copies of the reference plugin with the name of a fault written over its marker
 //!   (`tests/reference-plugin/mutants.toml`, `tests/reference-plugin/src/fault.rs`).
-//! - Faults of the file itself, and faults that safe Rust cannot have, are text changes of the C template
-//!   (`mutants/c.toml`).
+//! - Faults of the file itself, and faults that safe Rust cannot have, are text changes of the C
+//!   template (`mutants/c.toml`).
 //!
-//! The original plugins must pass the same cases. A run takes the mutants that it has drawn ([`sample`]).
+//! The original plugins must pass the same cases. A run takes the mutants that it has drawn
+//! ([`sample`]).
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -55,7 +56,8 @@ struct Mutant {
     /// More arguments for the compiler.
     #[serde(default)]
     flags: Vec<String>,
-    /// Changes of the manifest, text for text; a star at the end of what is replaced stands for the rest of its line.
+    /// Changes of the manifest, text for text; a star at the end of what is replaced stands for the
+    /// rest of its line.
     #[serde(default)]
     manifest: Vec<(String, String)>,
 }
@@ -248,8 +250,9 @@ fn mutants_of_the_template_in_c_are_caught() {
     hunt(&drawn("mutants of the template in C", c_mutants()), &expectations, &compiled);
 }
 
-/// What is caught in a mutant must not be found in what it was made from: a suite that cries wolf catches everything. A run takes the
-/// groups of the mutants that it has drawn, a whole run every case there is.
+/// What is caught in a mutant must not be found in what it was made from: a suite that cries wolf
+/// catches everything. A run takes the groups of the mutants that it has drawn, a whole run every
+/// case there is.
 #[test]
 fn what_mutants_are_made_from_passes_the_same_cases() {
     let reference = reference();

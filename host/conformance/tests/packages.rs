@@ -1,5 +1,5 @@
-//! A Rust vendor has only the published crates: each crate is packaged by itself, and a copy of the template outside
-//! the repository builds from the packages alone and reaches its level.
+//! A Rust vendor has only the published crates: each crate is packaged by itself, and a copy of the
+//! template outside the repository builds from the packages alone and reaches its level.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -20,7 +20,8 @@ const CRATES: &[&str] = &["chipdock-abi", "chipdock-ir", "chipdock-plugin-api"];
 
 fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // What cargo tells the test is of this workspace, and so is the toolchain's choice of a target folder.
+    // What cargo tells the test is of this workspace, and so is the toolchain's choice of a target
+    // folder.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") || text == "CARGO_TARGET_DIR"
@@ -77,8 +78,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A name for the packaged sources. Cargo unpacks a package once for its path and version, and reuses that when the sources
-/// have changed: so other sources get another path.
+/// A name for the packaged sources. Cargo unpacks a package once for its path and version, and
+/// reuses that when the sources have changed: so other sources get another path.
 fn digest() -> String {
     fn add(folder: &Path, digest: &mut Sha256) {
         let mut entries: Vec<PathBuf> =

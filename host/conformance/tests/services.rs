@@ -1,4 +1,5 @@
-//! Services that a host offers to the functions of a plugin, tested through a plugin that it opened.
+//! Services that a host offers to the functions of a plugin, tested through a plugin that it
+//! opened.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -6,8 +7,8 @@ use chipdock_host::{Host, HostOptions, Tensor};
 use chipdock_ir::DType;
 use chipdock_plugin_api as api;
 
-/// H.9: the tensor is of the device that was asked for, and its memory is the host's: it outlives the function and the
-/// plugin's name for it.
+/// H.9: the tensor is of the device that was asked for, and its memory is the host's: it outlives
+/// the function and the plugin's name for it.
 #[test]
 fn h9_a_function_of_a_plugin_answers_a_tensor_that_it_asked_the_host_for() {
     let library = chipdock_test_support::plugins::build(&["chipdock-reference-plugin"]).remove(0);

@@ -1,5 +1,5 @@
-//! Functions for programs in C and C++ that have no libtvm_ffi: errors, references and functions of their own. They are
-//! declared in `include/chipdock_host.h`.
+//! Functions for programs in C and C++ that have no libtvm_ffi: errors, references and functions of
+//! their own. They are declared in `include/chipdock_host.h`.
 
 use std::ffi::c_void;
 
@@ -62,12 +62,13 @@ pub(crate) unsafe extern "C" fn chipdock_release(value: *mut ChipdockAny) {
     }
 }
 
-/// Makes a function object of a function of the program's own; the caller owns what is written to `out_function`. `deleter` is called
-/// with `self_` when the last reference is gone.
+/// Makes a function object of a function of the program's own; the caller owns what is written to
+/// `out_function`. `deleter` is called with `self_` when the last reference is gone.
 ///
 /// # Safety
 ///
-/// * `call` follows the packed convention with `self_`, from any thread; it raises its errors with `chipdock_raise`.
+/// * `call` follows the packed convention with `self_`, from any thread; it raises its errors with
+///   `chipdock_raise`.
 /// * `out_function` is a place for a value.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn chipdock_function(

@@ -155,8 +155,8 @@ fn with_lines(error: &chipdock_host::Error, source: &str, file: &str) -> Error {
     Error::new(error.kind().clone(), message)
 }
 
-/// Compiles on a thread of its own, so that the caller's can look for signals and report progress: Ctrl-C in Python gives the
-/// build up, and so does an error of what is called.
+/// Compiles on a thread of its own, so that the caller's can look for signals and report progress:
+/// Ctrl-C in Python gives the build up, and so does an error of what is called.
 fn compiled(
     host: &Host,
     module: &IrModule,
@@ -202,7 +202,8 @@ fn compiled(
             }
         }
         match build.join() {
-            // Ctrl-C of a terminal ends a compiler that the build runs, too: that is no error of its own.
+            // Ctrl-C of a terminal ends a compiler that the build runs, too: that is no error of
+            // its own.
             Ok(Err(error)) => signals::none_raised()
                 .map_or_else(Compilation::Interrupted, |()| Compilation::Done(Err(error))),
             Ok(built) => Compilation::Done(built.map(Box::new)),

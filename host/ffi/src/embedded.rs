@@ -1,9 +1,10 @@
 //! Embedded modules of kind `chipdock`, for TVM-FFI's loader: FFI-6.
 //!
-//! TVM-FFI wants one of its own module objects, whose layout is C++'s and changes. So the functions of an artifact are registered
-//! as symbols of its "system library" under a prefix of their own, and the module is the one that it makes of that prefix. A
-//! symbol is a plain C function, which is called without an object: each gets one of a fixed number of entry points, which are
-//! alike but for the number that they pass on.
+//! TVM-FFI wants one of its own module objects, whose layout is C++'s and changes. So the functions
+//! of an artifact are registered as symbols of its "system library" under a prefix of their own,
+//! and the module is the one that it makes of that prefix. A symbol is a plain C function, which is
+//! called without an object: each gets one of a fixed number of entry points, which are alike but
+//! for the number that they pass on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CString, c_void};
@@ -28,7 +29,8 @@ const ENTRY_POINTS: usize = 8192;
 /// Size of an entry point in bytes.
 const ENTRY_BYTES: usize = 16;
 
-// An entry point puts its number into the first argument, which TVM-FFI passes as null, and goes on to `call`.
+// An entry point puts its number into the first argument, which TVM-FFI passes as null, and goes on
+// to `call`.
 #[cfg(target_arch = "x86_64")]
 std::arch::global_asm!(
     ".pushsection .text.chipdock_embedded,\"ax\",@progbits",
@@ -75,7 +77,8 @@ unsafe extern "C" {
     safe static FIRST: [[u8; ENTRY_BYTES]; ENTRY_POINTS];
 }
 
-/// A function of an embedded module; it is looked up by its first call, as its device may be missing.
+/// A function of an embedded module; it is looked up by its first call, as its device may be
+/// missing.
 struct Embedded {
     module: chipdock_host::Module,
     name: String,
@@ -92,10 +95,12 @@ impl Embedded {
     }
 }
 
-/// Functions by the number of their entry point. A module of TVM-FFI's system library lives as long as the process.
+/// Functions by the number of their entry point. A module of TVM-FFI's system library lives as long
+/// as the process.
 static FUNCTIONS: [OnceLock<Embedded>; ENTRY_POINTS] = [const { OnceLock::new() }; ENTRY_POINTS];
 
-/// Modules that were made, by the digest of their bytes, with the number of entry points that are taken.
+/// Modules that were made, by the digest of their bytes, with the number of entry points that are
+/// taken.
 #[derive(Clone, Default)]
 struct Made {
     prefixes: BTreeMap<String, String>,

@@ -1,4 +1,5 @@
-//! The functions of the library: one list, from which symbols, metadata and registrations are made (FFI-1).
+//! The functions of the library: one list, from which symbols, metadata and registrations are made
+//! (FFI-1).
 
 use std::ffi::c_void;
 
@@ -77,7 +78,8 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Returns its metadata as TVM-FFI reads it: its type schema, itself a JSON text, and the names of its arguments.
+    /// Returns its metadata as TVM-FFI reads it: its type schema, itself a JSON text, and the names
+    /// of its arguments.
     pub(crate) fn metadata(&self) -> String {
         let args = self.args.iter().map(|(_, of)| of.schema());
         let types: Vec<Value> = std::iter::once(self.result.schema()).chain(args).collect();
@@ -92,7 +94,8 @@ impl Entry {
         format!("{}({}) -> {}\n\n{}", self.name, args.join(", "), text(self.result), self.doc)
     }
 
-    /// Checks the number of arguments, and runs `body` with one value for each; those that were left out are None.
+    /// Checks the number of arguments, and runs `body` with one value for each; those that were
+    /// left out are None.
     fn run(
         &self,
         args: &[AnyView<'_>],
@@ -177,7 +180,8 @@ pub(crate) unsafe fn packed(
             format!("libchipdock panicked: {panic}; this is a bug, please report it"),
         ),
     };
-    // Whatever the status: TVM-FFI from 0.1.9 on takes the error at each that is not 0, and reads a null object where there is none.
+    // Whatever the status: TVM-FFI from 0.1.9 on takes the error at each that is not 0, and reads a
+    // null object where there is none.
     side::callers().raise(&error);
     signals::status(&error)
 }

@@ -14,8 +14,8 @@ use chipdock_plugin_api::{Any, AnyView, HostRef};
 use crate::entry::packed;
 use crate::{outputs, side, streams};
 
-/// Returns true where a call needs nothing but the call: numbers, texts and tensors in host memory, so no device's stream, and no
-/// object that may hold a function of the callers' side.
+/// Returns true where a call needs nothing but the call: numbers, texts and tensors in host memory,
+/// so no device's stream, and no object that may hold a function of the callers' side.
 #[inline]
 fn is_plain(args: &[AnyView<'_>]) -> bool {
     args.iter().all(|arg| match arg.type_index() {
@@ -57,13 +57,14 @@ impl OfModule {
     }
 }
 
-/// Returns a function as one that the callers of this library can call; where its signature is known, the last buffers of a call
-/// may be left out.
+/// Returns a function as one that the callers of this library can call; where its signature is
+/// known, the last buffers of a call may be left out.
 pub(crate) fn for_callers(function: Function, signature: Option<PrimFunc>) -> api::Function {
     let (callers, home) = (side::callers(), function.host().side());
     let count = signature.as_ref().map_or(0, |signature| signature.params.len());
     let body = OfModule { function, signature, count, callers, home };
-    // SAFETY: the C function below uses its `self` for `kept` of this type alone; its code is this library's, which is never closed.
+    // SAFETY: the C function below uses its `self` for `kept` of this type alone; its code is this
+    // library's, which is never closed.
     unsafe { api::Function::from_safe_call(ChipdockSafeCall(call_of_module), body) }
 }
 

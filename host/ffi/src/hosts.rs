@@ -110,8 +110,8 @@ fn own_folder() -> Option<PathBuf> {
     Path::new(&path).parent().map(Path::to_owned)
 }
 
-/// The host of the process, which functions take that are given none. A forked child has none of the parent's threads and drivers, and
-/// makes its own.
+/// The host of the process, which functions take that are given none. A forked child has none of
+/// the parent's threads and drivers, and makes its own.
 static DEFAULT: PerProcess<Mutex<Option<Host>>> = PerProcess::new(|_| Mutex::default());
 
 /// Returns the host of the process (FFI-7).
@@ -247,7 +247,8 @@ pub(crate) fn device_attribute(args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(value.map_or(Any::NONE, |value| any_of(&value)))
 }
 
-/// Makes a value of an attribute; one that is neither a number, a truth value nor a text is its JSON text.
+/// Makes a value of an attribute; one that is neither a number, a truth value nor a text is its
+/// JSON text.
 fn any_of(value: &Value) -> Any {
     match value {
         Value::Bool(value) => (*value).into(),
@@ -266,8 +267,8 @@ pub(crate) fn device_sync(args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(Any::NONE)
 }
 
-/// Returns the target of an argument: an object, a kind's name or JSON; that of the host by default. Of a device what the source
-/// does not set.
+/// Returns the target of an argument: an object, a kind's name or JSON; that of the host by
+/// default. Of a device what the source does not set.
 pub(crate) fn target_of(
     host: &Host,
     view: AnyView<'_>,

@@ -61,8 +61,8 @@ object_types! {
     StreamObject: "chipdock.Stream";
 }
 
-/// Returns the index of a type in TVM-FFI's registry, where it is registered by the first call; that of any object where the
-/// process has no libtvm_ffi.
+/// Returns the index of a type in TVM-FFI's registry, where it is registered by the first call;
+/// that of any object where the process has no libtvm_ffi.
 pub(crate) fn type_index(key: &str, known: &AtomicI32) -> i32 {
     let index = known.load(Ordering::Relaxed);
     if index != 0 {

@@ -1,4 +1,5 @@
-//! Results of functions: the last buffers of a call that leaves them out, allocated here and returned (FFI-9).
+//! Results of functions: the last buffers of a call that leaves them out, allocated here and
+//! returned (FFI-9).
 
 use std::collections::HashMap;
 
@@ -20,7 +21,8 @@ pub(crate) fn signature(module: &Module, name: &str) -> Option<PrimFunc> {
     info?.signature().ok().flatten()
 }
 
-/// Returns the buffers that a call with that number of arguments leaves out; `None` where it leaves out none, or also a number.
+/// Returns the buffers that a call with that number of arguments leaves out; `None` where it leaves
+/// out none, or also a number.
 pub(crate) fn left_out(function: &PrimFunc, count: usize) -> Option<Vec<&Buffer>> {
     let rest = function.params.get(count..).filter(|rest| !rest.is_empty() && count > 0)?;
     rest.iter()
@@ -87,7 +89,8 @@ fn device(host: &Host, args: &[AnyView<'_>]) -> Result<Device, Error> {
     }
 }
 
-/// Calls a function with tensors for the buffers that the call leaves out, and returns them: one, or a list of several.
+/// Calls a function with tensors for the buffers that the call leaves out, and returns them: one,
+/// or a list of several.
 pub(crate) fn with_results(
     host: &Host,
     function: &PrimFunc,

@@ -57,7 +57,8 @@ fn register() -> bool {
 /// Calls `body` with an entry as TVM-FFI wants it described.
 fn described<R>(name: &str, entry: &Entry, body: impl FnOnce(&MethodInfo) -> R) -> R {
     let (doc, metadata) = (entry.documentation(), entry.metadata());
-    // SAFETY: a function of this library, which ignores its `self` and is never unloaded while it can be called.
+    // SAFETY: a function of this library, which ignores its `self` and is never unloaded while it
+    // can be called.
     let function = unsafe { Function::from_safe_call(ChipdockSafeCall(entry.call), ()) };
     let function = Any::from(function);
     body(&MethodInfo {
@@ -79,7 +80,8 @@ fn register_function(tvm_ffi: &TvmFfi, name: &str, entry: &Entry) {
     if tvm_ffi.global(name).is_some() {
         return;
     }
-    // SAFETY: a description that lives for the call, which copies its texts and takes a reference of the function.
+    // SAFETY: a description that lives for the call, which copies its texts and takes a reference
+    // of the function.
     let status = described(name, entry, |info| unsafe { (tvm_ffi.set_function_global)(info, 0) });
     if status != 0 {
         // Another thread was first.

@@ -28,11 +28,13 @@ pub(crate) fn callers() -> HostRef {
         current_stream,
         query: slot::query,
     };
-    // SAFETY: static, and its functions keep the rules H.1 to H.10: what it does not have it answers as absent.
+    // SAFETY: static, and its functions keep the rules H.1 to H.10: what it does not have it
+    // answers as absent.
     unsafe { HostRef::new(&TABLE) }
 }
 
-/// Raises an error for the caller: with libtvm_ffi where the process has it, else in this library's own slot.
+/// Raises an error for the caller: with libtvm_ffi where the process has it, else in this library's
+/// own slot.
 fn set(error: api::Error) {
     match TvmFfi::present() {
         // SAFETY: it borrows the error object, and keeps a reference of its own.

@@ -4,12 +4,14 @@ use chipdock_plugin_api::{Error, ErrorKind};
 
 use crate::tvm_ffi::TvmFfi;
 
-/// Kind of the error that stands for one that the caller's language has already: what a handler of a signal raised in Python.
+/// Kind of the error that stands for one that the caller's language has already: what a handler of
+/// a signal raised in Python.
 const KIND: &str = "EnvErrorAlreadySet";
 /// Status of such an error to callers of TVM-FFI before 0.1.9, which do not know the kind.
 const STATUS: i32 = -2;
 
-/// Runs the handlers of signals that came; on a thread that handles none, and without TVM-FFI, nothing.
+/// Runs the handlers of signals that came; on a thread that handles none, and without TVM-FFI,
+/// nothing.
 ///
 /// # Errors
 ///
@@ -23,7 +25,8 @@ pub(crate) fn none_raised() -> Result<(), Error> {
     }
 }
 
-/// Returns the error of a call that ran a program: a signal to both of them is the cause, not the failure of the program.
+/// Returns the error of a call that ran a program: a signal to both of them is the cause, not the
+/// failure of the program.
 pub(crate) fn or_raised(error: Error) -> Error {
     none_raised().err().unwrap_or(error)
 }

@@ -31,8 +31,8 @@ struct Known {
 /// Native streams that are known: those of our own streams, and those that were adopted.
 static KNOWN: PerProcess<Mutex<Vec<Known>>> = PerProcess::new(|_| Mutex::default());
 
-/// Runs `body` with the stream current that TVM-FFI's environment has for the device, as torch sets it; with the default one
-/// where it has none.
+/// Runs `body` with the stream current that TVM-FFI's environment has for the device, as torch sets
+/// it; with the default one where it has none.
 pub(crate) fn on_callers_stream(
     host: &Host,
     device: ChipdockDevice,
@@ -62,7 +62,8 @@ fn over(host: &Host, device: ChipdockDevice, native: *mut c_void) -> Result<Arc<
         return Ok(found);
     }
     let device_of_host = host.device_by_number(device).map_err(raised)?;
-    // SAFETY: the environment's stream of this device, which the program keeps as long as it is used.
+    // SAFETY: the environment's stream of this device, which the program keeps as long as it is
+    // used.
     let adopted = unsafe { device_of_host.adopt_stream(native) };
     let adopted = Arc::new(
         adopted
@@ -151,15 +152,18 @@ fn make_current(device: &Device, stream: Option<Arc<Stream>>) -> Result<Option<A
             default.enter()
         }
     };
-    // It stays current until the next call: a program in Python has no scope that a guard could follow.
+    // It stays current until the next call: a program in Python has no scope that a guard could
+    // follow.
     std::mem::forget(entered.map_err(raised)?);
-    // libtvm_ffi's table is as long as the greatest type that it was given; one that a host assigned is known to no framework.
+    // libtvm_ffi's table is as long as the greatest type that it was given; one that a host
+    // assigned is known to no framework.
     if device.number().device_type < CHIPDOCK_DEVICE_FIRST_ASSIGNED
         && let Some(tvm_ffi) = TvmFfi::present()
     {
         let native = stream.as_deref().and_then(native).unwrap_or(std::ptr::null_mut());
         let number = device.number();
-        // SAFETY: two numbers, a native stream of that device or null, and nowhere to write the one before to.
+        // SAFETY: two numbers, a native stream of that device or null, and nowhere to write the one
+        // before to.
         let status = unsafe {
             (tvm_ffi.set_stream)(number.device_type, number.device_id, native, std::ptr::null_mut())
         };

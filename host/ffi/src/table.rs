@@ -14,25 +14,29 @@ use crate::{compiling, embedded, hosts, modules, register as registration, runni
 entries! {
     /// Returns the version of this library.
     fn version() -> STR, hosts::version;
-    /// Registers the library's functions and types with the libtvm_ffi of the process, as loading the library does; for a
-    /// process that got libtvm_ffi later. Returns whether it has one.
+    /// Registers the library's functions and types with the libtvm_ffi of the process, as loading
+    /// the library does; for a process that got libtvm_ffi later. Returns whether it has one.
     fn register() -> BOOL, registration::register_now;
-    /// Returns the host of the process; with options a new host. Options are a JSON object: `plugin_paths` (libraries or folders),
-    /// `isolated` (only those), `select` and `disable` (globs of plugins' names), `prefer` (plugin by key), `trust` (paths),
-    /// `settings` (`{"plugin": {"name": "value"}}`), `locked` (path of a lock file), `threads`, `log` (what is written to stderr:
-    /// `off`, `error`, `warning`, `info` or `debug`; by default warnings).
+    /// Returns the host of the process; with options a new host. Options are a JSON object:
+    /// `plugin_paths` (libraries or folders), `isolated` (only those), `select` and `disable`
+    /// (globs of plugins' names), `prefer` (plugin by key), `trust` (paths), `settings`
+    /// (`{"plugin": {"name": "value"}}`), `locked` (path of a lock file), `threads`, `log` (what is
+    /// written to stderr: `off`, `error`, `warning`, `info` or `debug`; by default warnings).
     fn host(options: Type::Optional("ffi.String")) -> HOST, hosts::host;
-    /// Returns every plugin that was met, with its state and the reason where it is not used, the places of the search, and the
-    /// keys with the plugins that provide them; a JSON object. Opens nothing.
+    /// Returns every plugin that was met, with its state and the reason where it is not used, the
+    /// places of the search, and the keys with the plugins that provide them; a JSON object. Opens
+    /// nothing.
     fn plugins(host: HOST) -> STR, hosts::plugins;
-    /// Opens a plugin now, instead of when it is first needed, and returns its report; a JSON object.
+    /// Opens a plugin now, instead of when it is first needed, and returns its report; a JSON
+    /// object.
     fn open_plugin(host: HOST, name: STR) -> STR, hosts::open_plugin;
     /// Returns the plain function that a plugin registered under a name, or None.
     fn function(host: HOST, name: STR) -> Type::Optional("ffi.Function"), hosts::function;
-    /// Returns every device API with its devices and their attributes, or the reason why there are none; a JSON object.
+    /// Returns every device API with its devices and their attributes, or the reason why there are
+    /// none; a JSON object.
     fn devices(host: HOST) -> STR, hosts::devices;
-    /// Returns every target kind with the target of its defaults, or the reason why it cannot be used here, and the kind of the
-    /// default host target; a JSON object.
+    /// Returns every target kind with the target of its defaults, or the reason why it cannot be
+    /// used here, and the kind of the default host target; a JSON object.
     fn targets(host: HOST) -> STR, hosts::targets;
     /// Returns the device of a name, NAME or NAME:ID.
     fn device(host: HOST, name: STR) -> DEVICE, hosts::device;
@@ -42,8 +46,8 @@ entries! {
     fn device_attribute(host: HOST, device: DEVICE, key: STR) -> Type::Any, hosts::device_attribute;
     /// Waits until all work of a device is done.
     fn device_sync(host: HOST, device: DEVICE) -> NONE, hosts::device_sync;
-    /// Returns a target: of a kind's name or a JSON object, by default that of the host; with the target of its host functions; for
-    /// a device NAME:ID of which unset options are taken.
+    /// Returns a target: of a kind's name or a JSON object, by default that of the host; with the
+    /// target of its host functions; for a device NAME:ID of which unset options are taken.
     fn target(
         host: HOST,
         source: Type::Optional("ffi.String"),
@@ -52,11 +56,14 @@ entries! {
     ) -> TARGET, hosts::target;
     /// Returns the canonical JSON of a target.
     fn target_json(target: TARGET) -> STR, hosts::target_json;
-    /// Compiles a kernel and loads it; code for another machine stays what can be written to a file. The source is TVMScript, or a module in the wire format; the target is a target, a kind's name,
-    /// JSON, or None for the default one. Options are a JSON object: `file` (name for messages), `host` (target of the host
-    /// functions), `device` (NAME or NAME:ID, whose limits the target takes where its source sets none), `schedule` (`auto` or `none`), `threads_max`, `emit` (outputs of the code generator to keep, such as `asm`;
-    /// one that the target does not have is an error), `codegen` (its options), `cache` (false to leave the compile cache alone). `progress` is called on this thread with each step
-    /// (FFI-10).
+    /// Compiles a kernel and loads it; code for another machine stays what can be written to a
+    /// file. The source is TVMScript, or a module in the wire format; the target is a target, a
+    /// kind's name, JSON, or None for the default one. Options are a JSON object: `file` (name for
+    /// messages), `host` (target of the host functions), `device` (NAME or NAME:ID, whose limits
+    /// the target takes where its source sets none), `schedule` (`auto` or `none`), `threads_max`,
+    /// `emit` (outputs of the code generator to keep, such as `asm`; one that the target does not
+    /// have is an error), `codegen` (its options), `cache` (false to leave the compile cache
+    /// alone). `progress` is called on this thread with each step (FFI-10).
     fn compile(
         host: HOST,
         source: STR,
@@ -71,39 +78,42 @@ entries! {
         target: Type::Any,
         options: Type::Optional("ffi.String"),
     ) -> STR, compiling::lower;
-    /// Loads a built file: an artifact, a library or an archive of Chipdock's, or a library that others made for TVM-FFI.
+    /// Loads a built file: an artifact, a library or an archive of Chipdock's, or a library that
+    /// others made for TVM-FFI.
     fn load(host: HOST, path: STR) -> MODULE, modules::load;
     /// Loads the bytes of an artifact.
     fn load_bytes(host: HOST, data: BYTES) -> MODULE, modules::load_bytes;
-    /// Returns a function of a module, or of one that it imports. A call may leave out the last buffers: they are then allocated and
-    /// returned.
+    /// Returns a function of a module, or of one that it imports. A call may leave out the last
+    /// buffers: they are then allocated and returned.
     fn module_function(module: MODULE, name: STR) -> FUNCTION, modules::module_function;
     /// Returns the names of a module's functions.
     fn module_functions(module: MODULE) -> Type::Array("ffi.String"), modules::module_functions;
-    /// Returns what a module has: its functions with their parameters, its target, format, sections and imports, and what is missing
-    /// to call it; a JSON object.
+    /// Returns what a module has: its functions with their parameters, its target, format, sections
+    /// and imports, and what is missing to call it; a JSON object.
     fn module_describe(module: MODULE) -> STR, modules::module_describe;
-    /// Returns the source that a module was made of, that of its kernels where it imports them; or another output of the code
-    /// generator that was kept, such as `asm`. None where there is none.
+    /// Returns the source that a module was made of, that of its kernels where it imports them; or
+    /// another output of the code generator that was kept, such as `asm`. None where there is none.
     fn module_source(
         module: MODULE,
         form: Type::Optional("ffi.String"),
     ) -> Type::Optional("ffi.String"), modules::module_source;
-    /// Returns a module that was compiled here as its code generators were given it, as TVMScript; None for one that was loaded.
+    /// Returns a module that was compiled here as its code generators were given it, as TVMScript;
+    /// None for one that was loaded.
     fn module_lowered(module: MODULE) -> Type::Optional("ffi.String"), modules::module_lowered;
     /// Returns the canonical JSON of the target that a module was compiled for.
     fn module_target(module: MODULE) -> STR, modules::module_target;
     /// Returns the bytes of a module's artifact, for `load_bytes` on another machine.
     fn module_bytes(module: MODULE) -> BYTES, modules::module_bytes;
-    /// Writes a module to a file: a library (`.so`), an archive for a linker (`.tar`) or its artifact (`.chipdock`). Options are a JSON
-    /// object: `device_code_aside` (true: device code goes to a file beside the library), `linker`.
+    /// Writes a module to a file: a library (`.so`), an archive for a linker (`.tar`) or its
+    /// artifact (`.chipdock`). Options are a JSON object: `device_code_aside` (true: device code
+    /// goes to a file beside the library), `linker`.
     fn module_export(
         module: MODULE,
         path: STR,
         options: Type::Optional("ffi.String"),
     ) -> NONE, modules::module_export;
-    /// Calls a function of a module on a device: tensors that are elsewhere are copied there before, and back afterwards unless
-    /// they are read-only. Returns when the work is done.
+    /// Calls a function of a module on a device: tensors that are elsewhere are copied there
+    /// before, and back afterwards unless they are read-only. Returns when the work is done.
     fn run(module: MODULE, name: STR, device: DEVICE, args: Type::Rest) -> Type::Any, running::run;
     /// Makes a tensor whose elements are not initialised.
     fn empty(host: HOST, shape: SHAPE, dtype: DTYPE, device: DEVICE) -> TENSOR, tensors::empty;
@@ -119,7 +129,8 @@ entries! {
     fn from_bytes(host: HOST, data: BYTES, shape: SHAPE, dtype: DTYPE, device: DEVICE) -> TENSOR, tensors::from_bytes;
     /// Makes a stream of a device.
     fn stream(host: HOST, device: DEVICE) -> STREAM, streams::stream;
-    /// Makes a stream current for its device on this thread, or the default one for None; returns the one before, or None.
+    /// Makes a stream current for its device on this thread, or the default one for None; returns
+    /// the one before, or None.
     fn set_stream(
         host: HOST,
         device: DEVICE,
@@ -133,6 +144,7 @@ entries! {
     fn stream_native(stream: STREAM) -> INT, streams::stream_native;
     /// Returns the device of a stream.
     fn stream_device(stream: STREAM) -> DEVICE, streams::stream_device;
-    /// Makes a module of TVM-FFI's of an embedded artifact: what `ffi.Module.load_from_bytes.chipdock` does.
+    /// Makes a module of TVM-FFI's of an embedded artifact: what
+    /// `ffi.Module.load_from_bytes.chipdock` does.
     fn load_embedded(data: BYTES) -> FFI_MODULE, embedded::load_embedded;
 }

@@ -42,8 +42,8 @@ macro_rules! functions {
             fn of(library: &Library) -> Option<Self> {
                 Some(Self {
                     $($field: {
-                        // SAFETY: TVM-FFI's c_api.h and c_env_api.h declare the function with this type, the same in every
-                        // version 0.1.
+                        // SAFETY: TVM-FFI's c_api.h and c_env_api.h declare the function with this
+                        // type, the same in every version 0.1.
                         *unsafe {
                             library.get::<unsafe extern "C" fn($($arg),*) $(-> $result)?>($symbol.as_bytes())
                         }.ok()?
@@ -69,7 +69,8 @@ functions! {
 }
 
 impl TvmFfi {
-    /// Returns the libtvm_ffi that the process has; `None` while it has none, or one of another version than 0.1.
+    /// Returns the libtvm_ffi that the process has; `None` while it has none, or one of another
+    /// version than 0.1.
     pub(crate) fn present() -> Option<&'static Self> {
         static FOUND: AtomicPtr<TvmFfi> = AtomicPtr::new(std::ptr::null_mut());
         let found = FOUND.load(Ordering::Acquire);
@@ -85,7 +86,8 @@ impl TvmFfi {
     }
 
     fn find() -> Option<Self> {
-        // SAFETY: nothing is opened, so nothing runs: a library of this name is found only if it is there.
+        // SAFETY: nothing is opened, so nothing runs: a library of this name is found only if it is
+        // there.
         let library = unsafe { Library::open(Some(FILE), RTLD_LAZY | ONLY_IF_LOADED) }.ok()?;
         let found = Self::of(&library)?;
         // It stays: its functions are used as long as the process lives.
@@ -107,15 +109,17 @@ impl TvmFfi {
     /// Returns the global function of a name, if there is one.
     pub(crate) fn global(&self, name: &str) -> Option<Function> {
         let (name, mut function) = (str_out(name), std::ptr::null_mut::<ChipdockObject>());
-        // SAFETY: a live name, and a place for an owned function, null where there is none of that name.
+        // SAFETY: a live name, and a place for an owned function, null where there is none of that
+        // name.
         let status = unsafe { (self.function_global)(&name, &mut function) };
         let function = NonNull::new(function).filter(|_| status == 0)?;
         // SAFETY: a function object with a reference that is ours.
         Some(unsafe { Function::from_object(ObjectRef::from_raw(function)) })
     }
 
-    /// Runs the handlers of signals of the program that embeds this library, if any came; returns true if one raised an error, as
-    /// Python's does at Ctrl-C. Only on the thread that handles signals.
+    /// Runs the handlers of signals of the program that embeds this library, if any came; returns
+    /// true if one raised an error, as Python's does at Ctrl-C. Only on the thread that handles
+    /// signals.
     pub(crate) fn has_signal(&self) -> bool {
         // SAFETY: it takes nothing.
         unsafe { (self.check_signals)() != 0 }

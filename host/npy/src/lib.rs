@@ -1,18 +1,19 @@
 //! Reads `.npy` files (NEP 1, versions 1.0 to 3.0) into compact row-major bytes, and writes them.
 //!
-//! This crate parses the header itself: existing crates recurse without a bound, multiply extents without a check
-//! or allocate the size that the header claims, and a file may come from anywhere.
+//! This crate parses the header itself: existing crates recurse without a bound, multiply extents
+//! without a check or allocate the size that the header claims, and a file may come from anywhere.
 //!
-//! 1. **Reading.** A header and its data and nothing after them. Booleans, integers and floats of 1 to 8 bytes, in
-//!    both byte orders and both orders of axes; no records, strings, complex numbers or objects. A boolean is 0 or 1.
-//! 2. **Writing.** Version 1.0, little-endian, row-major, the data at a multiple of 64 bytes. bfloat16 and float8, which `.npy`
-//!    does not support, are written as the bits of a `uint16` and a `uint8` ([`file_dtype`]). [`read()`] reads a file of
-//!    [`write()`] back unchanged.
-//! 3. **Bounds.** A header has at most 64 KiB, a shape at most 64 axes. Memory and time grow with the actual size of the
-//!    file, never with the size that its header claims; refused memory is an error and does not end the process. Nothing
-//!    recurses.
-//! 4. **Errors.** [`Error`] distinguishes a malformed file from a file that cannot be read and from missing memory. None of
-//!    them leaves anything behind.
+//! 1. **Reading.** A header and its data and nothing after them. Booleans, integers and floats of 1
+//!    to 8 bytes, in both byte orders and both orders of axes; no records, strings, complex numbers
+//!    or objects. A boolean is 0 or 1.
+//! 2. **Writing.** Version 1.0, little-endian, row-major, the data at a multiple of 64 bytes.
+//!    bfloat16 and float8, which `.npy` does not support, are written as the bits of a `uint16` and
+//!    a `uint8` ([`file_dtype`]). [`read()`] reads a file of [`write()`] back unchanged.
+//! 3. **Bounds.** A header has at most 64 KiB, a shape at most 64 axes. Memory and time grow with
+//!    the actual size of the file, never with the size that its header claims; refused memory is an
+//!    error and does not end the process. Nothing recurses.
+//! 4. **Errors.** [`Error`] distinguishes a malformed file from a file that cannot be read and from
+//!    missing memory. None of them leaves anything behind.
 
 mod header;
 
@@ -37,7 +38,8 @@ pub struct Array {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The file is not a whole `.npy` file of numbers; the text says what was expected and found. The file is at fault.
+    /// The file is not a whole `.npy` file of numbers; the text says what was expected and found.
+    /// The file is at fault.
     #[error("{0}")]
     Malformed(String),
     /// The reader failed. The environment is at fault.
@@ -54,8 +56,9 @@ pub enum Error {
 /// Result of reading.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Returns the type of a buffer's elements in a file: their own, `uint16` for bfloat16, `uint8` for float8. `None` for types
-/// that no file can hold: pointers, and integers that share bytes, which numpy does not support.
+/// Returns the type of a buffer's elements in a file: their own, `uint16` for bfloat16, `uint8` for
+/// float8. `None` for types that no file can hold: pointers, and integers that share bytes, which
+/// numpy does not support.
 #[must_use]
 pub fn file_dtype(dtype: DType) -> Option<DType> {
     match dtype {
@@ -69,8 +72,9 @@ pub fn file_dtype(dtype: DType) -> Option<DType> {
 
 /// Reads an array from a reader that contains one and nothing else.
 ///
-/// `size_bytes` is the size of the reader's data, where that is known, as of a regular file: a header that does not fit it is
-/// refused before the data is read, and memory is allocated once. The result is the same without it.
+/// `size_bytes` is the size of the reader's data, where that is known, as of a regular file: a
+/// header that does not fit it is refused before the data is read, and memory is allocated once.
+/// The result is the same without it.
 ///
 /// # Errors
 ///
@@ -167,8 +171,9 @@ fn row_major(bytes: Vec<u8>, shape: &[i64], size: usize) -> Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// * `InvalidInput`, with nothing written: a type that no file can hold ([`file_dtype`]), a negative extent, more axes
-///   than rule 3 allows, or bytes that are not as many as type and shape come to.
+/// * `InvalidInput`, with nothing written: a type that no file can hold ([`file_dtype`]), a
+///   negative extent, more axes than rule 3 allows, or bytes that are not as many as type and shape
+///   come to.
 /// * The writer's error; it may have taken a part.
 pub fn write(out: &mut dyn Write, dtype: DType, shape: &[i64], bytes: &[u8]) -> io::Result<()> {
     header::write(out, dtype, shape, bytes.len())?;

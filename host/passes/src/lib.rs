@@ -1,25 +1,29 @@
-//! Passes: each takes an [`IrModule`](chipdock_ir::IrModule) and returns one, is pure, and has a file of its own.
+//! Passes: each takes an [`IrModule`](chipdock_ir::IrModule) and returns one, is pure, and has a
+//! file of its own.
 //!
-//! [`lower`] runs them in order, up to the stage at which a code generator takes the module. They query the target for
-//! capabilities ([`chipdock_ir::TargetCapabilities`]), never for its name.
+//! [`lower`] runs them in order, up to the stage at which a code generator takes the module. They
+//! query the target for capabilities ([`chipdock_ir::TargetCapabilities`]), never for its name.
 //!
 //! # Rules
 //!
-//! * **PASS-L1** A pass is pure: its input module is unchanged, and equal modules give equal results except for the
-//!   identity of variables.
-//! * **PASS-L2** A pass requires and ensures what its documentation says. A valid module makes no pass panic.
-//! * **PASS-L3** The results of the module are unchanged: integers exactly, floats to the bit, except that the
-//!   reductions of a block may associate in another order and that mathematical functions have the error bounds of
-//!   `lower_intrinsics`.
-//! * **PASS-L4** A failure is a [`PassError`] that names the function and the party responsible; nothing falls back
-//!   silently.
-//! * **PASS-L5** [`lower`] runs each pass in a span `pass` of `tracing`, at level debug, with the fields `pass`,
-//!   `functions`, `statements` and `expressions`, and those three again with `_after`. A node is counted once, however
-//!   often it is shared. Without a subscriber, nothing is counted.
-//! * **PASS-L6** The result of [`lower`] is within [`chipdock_ir::limits`]; a function that the passes would make deeper is
-//!   refused by name ([`Fault::Target`]).
+//! * **PASS-L1** A pass is pure: its input module is unchanged, and equal modules give equal
+//!   results except for the identity of variables.
+//! * **PASS-L2** A pass requires and ensures what its documentation says. A valid module makes no
+//!   pass panic.
+//! * **PASS-L3** The results of the module are unchanged: integers exactly, floats to the bit,
+//!   except that the reductions of a block may associate in another order and that mathematical
+//!   functions have the error bounds of `lower_intrinsics`.
+//! * **PASS-L4** A failure is a [`PassError`] that names the function and the party responsible;
+//!   nothing falls back silently.
+//! * **PASS-L5** [`lower`] runs each pass in a span `pass` of `tracing`, at level debug, with the
+//!   fields `pass`, `functions`, `statements` and `expressions`, and those three again with
+//!   `_after`. A node is counted once, however often it is shared. Without a subscriber, nothing is
+//!   counted.
+//! * **PASS-L6** The result of [`lower`] is within [`chipdock_ir::limits`]; a function that the
+//!   passes would make deeper is refused by name ([`Fault::Target`]).
 //!
-//! What a code generator receives of all this stands at [`Stage`](chipdock_ir::Stage): STAGE-H and STAGE-D.
+//! What a code generator receives of all this stands at [`Stage`](chipdock_ir::Stage): STAGE-H and
+//! STAGE-D.
 //!
 //! # Where is what
 //!
@@ -79,6 +83,6 @@ pub use types::{
 };
 pub use verify::{verify_limits, verify_memory};
 
-/// Maximum number of live pieces of workspace in a function. Each exit of the function frees those that are live there,
-/// so that the code grows with their square.
+/// Maximum number of live pieces of workspace in a function. Each exit of the function frees those
+/// that are live there, so that the code grows with their square.
 pub const WORKSPACE_LIVE_MAX: usize = 256;

@@ -53,8 +53,8 @@ pub struct Lowered {
 /// The signature of a pass.
 pub type Pass = fn(&IrModule, &TargetCapabilities) -> Result<IrModule, PassError>;
 
-/// The passes in order, each with the stage that it belongs to: a module at a stage has been through all passes of that
-/// stage.
+/// The passes in order, each with the stage that it belongs to: a module at a stage has been
+/// through all passes of that stage.
 pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Blocks, "bind_target", crate::bind_target),
     (Stage::Scheduled, "apply_schedules", crate::apply_schedules),
@@ -95,8 +95,8 @@ pub const DEVICE_PIPELINE: &[(&str, Pass)] = &[
     ("simplify", crate::simplify::simplify),
 ];
 
-/// The passes that [`Schedule::None`] skips: on a device without thread axes it skips none, since there they change no loop and
-/// make the launches (STAGE-D12).
+/// The passes that [`Schedule::None`] skips: on a device without thread axes it skips none, since
+/// there they change no loop and make the launches (STAGE-D12).
 pub const SCHEDULES: &[&str] = &["default_schedule", "split_reductions"];
 
 /// Lowers a module to a stage.

@@ -13,8 +13,8 @@ pub(crate) fn is_known(key: &str) -> bool {
         || [unroll::AUTO_MAX_STEP, unroll::EXPLICIT, compact_buffer_allocation::DIM_ALIGN].contains(&key)
 }
 
-/// Returns true if no annotation is one that a pass acts on: unknown annotations do not affect a default schedule, nor does
-/// the grain of a parallel loop.
+/// Returns true if no annotation is one that a pass acts on: unknown annotations do not affect a
+/// default schedule, nor does the grain of a parallel loop.
 pub(crate) fn is_unmarked(annotations: &Attrs) -> bool {
     !annotations.keys().any(|key| is_known(key) && **key != *attr::GRAIN)
 }

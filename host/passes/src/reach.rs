@@ -1,17 +1,19 @@
-//! How far buffers reach: whether 32 bits hold every index into one, and the check of those that reach too far.
+//! How far buffers reach: whether 32 bits hold every index into one, and the check of those that
+//! reach too far.
 
 use chipdock_ir::{Buffer, CompareOp, DType, Expr, Stmt, StmtKind};
 
 use crate::simplify::Ranges;
 
-/// The type in which indices into the flat form of a buffer are computed: int32 only if the reach is known to fit it.
+/// The type in which indices into the flat form of a buffer are computed: int32 only if the reach
+/// is known to fit it.
 pub(crate) fn index_type(buffer: &Buffer, ranges: &Ranges) -> DType {
     let fits = elements_max(buffer, ranges).is_some_and(|most| most <= i128::from(i32::MAX));
     if fits { DType::INT32 } else { DType::INT64 }
 }
 
-/// An upper bound of the number of elements, of one lane each, that lie between the data pointer and the end of the buffer,
-/// on either side of the pointer; `None` if it exceeds 128 bits.
+/// An upper bound of the number of elements, of one lane each, that lie between the data pointer
+/// and the end of the buffer, on either side of the pointer; `None` if it exceeds 128 bits.
 pub(crate) fn elements_max(buffer: &Buffer, ranges: &Ranges) -> Option<i128> {
     let most = |e: &Expr| {
         let (low, high) = ranges.of(e);
@@ -31,8 +33,8 @@ pub(crate) fn elements_max(buffer: &Buffer, ranges: &Ranges) -> Option<i128> {
     i128::try_from(all).ok()
 }
 
-/// Checks that a size in elements is at most `most`: now where it is constant, else by the statement that is returned, which
-/// raises a ValueError that names the function.
+/// Checks that a size in elements is at most `most`: now where it is constant, else by the
+/// statement that is returned, which raises a ValueError that names the function.
 ///
 /// # Errors
 ///

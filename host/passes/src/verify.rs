@@ -15,11 +15,12 @@ use chipdock_ir::{
 use crate::walk::starts;
 use crate::{Fault, PassError};
 
-/// Rejects functions that no code for this target could run correctly: loops bound to threads on a target without
-/// threads, or to an axis that it does not support; on such a target also operations of several threads: barriers, warp
-/// operations, reductions across threads, the end of a thread; memory in an unsupported scope, including that of
-/// parameters; on a target that is not a host, device memory that is touched outside of launches, where the host runs,
-/// and memory of a launch (shared, local, warp) that a later launch or the host needs: it ends with its launch. Every
+/// Rejects functions that no code for this target could run correctly: loops bound to threads on a
+/// target without threads, or to an axis that it does not support; on such a target also operations
+/// of several threads: barriers, warp operations, reductions across threads, the end of a thread;
+/// memory in an unsupported scope, including that of parameters; on a target that is not a host,
+/// device memory that is touched outside of launches, where the host runs, and memory of a launch
+/// (shared, local, warp) that a later launch or the host needs: it ends with its launch. Every
 /// target supports atomic additions.
 ///
 /// # Before and after
@@ -28,8 +29,8 @@ use crate::{Fault, PassError};
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a module without blocks. Every thread axis and storage scope that occurs is supported by the target; no
-/// operation of threads occurs on a target without them.
+/// Requires a module without blocks. Every thread axis and storage scope that occurs is supported
+/// by the target; no operation of threads occurs on a target without them.
 ///
 /// # Errors
 ///

@@ -91,8 +91,8 @@ pub(crate) fn is_thread(stmt: &Stmt) -> bool {
 /// Whether a statement starts a launch.
 pub(crate) type Starts = fn(&StmtKind) -> bool;
 
-/// Returns which statements start a launch of a target: those that bind threads (IR-K1), and on a device without thread axes
-/// those with the note of IR-K8.
+/// Returns which statements start a launch of a target: those that bind threads (IR-K1), and on a
+/// device without thread axes those with the note of IR-K8.
 pub(crate) fn starts(capabilities: &TargetCapabilities) -> Starts {
     if capabilities.launches_one_thread() {
         |kind| binds_threads(kind) || is_device_scope(kind)
@@ -111,7 +111,8 @@ pub(crate) fn is_device_scope(kind: &StmtKind) -> bool {
     matches!(kind, StmtKind::Attr { key, .. } if **key == *attr::DEVICE_SCOPE)
 }
 
-/// Names of the functions of the module that a statement calls, in the order of their first occurrence.
+/// Names of the functions of the module that a statement calls, in the order of their first
+/// occurrence.
 pub(crate) fn called_functions(stmt: &Stmt) -> Vec<Arc<str>> {
     let mut names: Vec<Arc<str>> = Vec::new();
     let mut seen: HashSet<Arc<str>> = HashSet::new();

@@ -10,8 +10,9 @@ use crate::walk::{depends_on_memory, vars_of};
 /// The value of [`chipdock_ir::attr::GRAIN`] that asks for an estimate.
 pub(crate) const AUTO: &str = "auto";
 
-/// The work that pays for a task, in operations on one element: 2 µs at four operations a nanosecond, a rate that is
-/// assumed. On Cascade Lake two threads broke even at 1.2 µs of work for both, and gained 1.55 times at 2 µs for each.
+/// The work that pays for a task, in operations on one element: 2 µs at four operations a
+/// nanosecond, a rate that is assumed. On Cascade Lake two threads broke even at 1.2 µs of work for
+/// both, and gained 1.55 times at 2 µs for each.
 const TASK_OPERATIONS: i128 = 8192;
 
 /// Assumed iterations of a loop whose extent is known only within the statement.
@@ -23,8 +24,8 @@ const FUNCTION_OPERATIONS: i128 = 8;
 /// Bytes of a vector of integers that are loaded in one operation.
 const LOAD_BYTES: i128 = 4;
 
-/// The least number of runs of a statement, the body of the loop of that variable, that pay for a task: an expression of
-/// what is known before the loop.
+/// The least number of runs of a statement, the body of the loop of that variable, that pay for a
+/// task: an expression of what is known before the loop.
 pub(crate) fn grain(var: &Var, stmt: &Stmt) -> Expr {
     let mut inside = HashSet::from([var.clone()]);
     stmt.walk(&mut |child| {
@@ -70,8 +71,8 @@ fn iterations(extent: &Expr, inside: &HashSet<Var>) -> Expr {
     extent.clone().cast(DType::INT64)
 }
 
-/// Operations of a value: each of its nodes that computes, on each lane of a vector that a register holds one of several, and of a
-/// vector that is loaded each four bytes, whatever they are.
+/// Operations of a value: each of its nodes that computes, on each lane of a vector that a register
+/// holds one of several, and of a vector that is loaded each four bytes, whatever they are.
 fn of_value(value: &Expr) -> i128 {
     let mut sum = 0;
     value.walk(&mut |e| {

@@ -27,7 +27,8 @@ impl Parser<'_> {
         Ok(attrs)
     }
 
-    /// Reports a key that occurs twice: Python keeps the last value, and a reader of the file sees the first.
+    /// Reports a key that occurs twice: Python keeps the last value, and a reader of the file sees
+    /// the first.
     fn twice(&mut self, item: &ast::DictItem, name: &str) -> Failed {
         self.fail(
             item.key.as_ref().unwrap_or(&item.value),

@@ -1,4 +1,5 @@
-//! Declarations of buffers: `T.Buffer`, `T.match_buffer`, `T.alloc_buffer`, `T.decl_buffer` and their like.
+//! Declarations of buffers: `T.Buffer`, `T.match_buffer`, `T.alloc_buffer`, `T.decl_buffer` and
+//! their like.
 
 use std::sync::Arc;
 
@@ -196,7 +197,8 @@ impl Parser<'_> {
         let [part] = literal.value.as_slice() else {
             return Err(self.fail(literal, "expected one plain string as a size, as \"n\" or \"n + 1\""));
         };
-        // Without prefix and escapes the content stands in the text as it is, so that errors in it find their place.
+        // Without prefix and escapes the content stands in the text as it is, so that errors in it
+        // find their place.
         let range = TextRange::new(
             part.range.start() + TextSize::from(1),
             part.range
@@ -242,8 +244,8 @@ impl Parser<'_> {
         self.describe(name, args, None)
     }
 
-    /// Makes the buffer that an assignment `name = T....(...)` declares, with the statement that it leaves in the sequence;
-    /// `None` when the call declares none.
+    /// Makes the buffer that an assignment `name = T....(...)` declares, with the statement that it
+    /// leaves in the sequence; `None` when the call declares none.
     pub(crate) fn declare_buffer(
         &mut self,
         name: &str,

@@ -1,4 +1,5 @@
-//! Calls that are expressions: constructors of nodes, constants, other functions. Ops by name are in `ops.rs`.
+//! Calls that are expressions: constructors of nodes, constants, other functions. Ops by name are
+//! in `ops.rs`.
 
 use chipdock_ir::{
     BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, Op, PointerType, StorageScope, Target, Var,

@@ -164,8 +164,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Converts the value to an expression of the IR: Python's integers become int32, int64 where int32 is too narrow; floats
-    /// float32; strings stay strings.
+    /// Converts the value to an expression of the IR: Python's integers become int32, int64 where
+    /// int32 is too narrow; floats float32; strings stay strings.
     pub(crate) fn lower(&mut self, value: Value, at: &impl Ranged) -> Result<Expr> {
         let expr = match value {
             Value::Expr(expr) => return Ok(self.spanned(expr, at)),
@@ -209,7 +209,8 @@ impl Parser<'_> {
         self.lower(value, expr)
     }
 
-    /// Converts a value to an expression of a type where it is a number of Python's that fits; else as it is.
+    /// Converts a value to an expression of a type where it is a number of Python's that fits; else
+    /// as it is.
     pub(crate) fn lower_like(&mut self, value: Value, dtype: DType, at: &impl Ranged) -> Result<Expr> {
         match value {
             // A float is never cut to an integer unasked.
@@ -221,7 +222,8 @@ impl Parser<'_> {
         }
     }
 
-    /// A number of Python's in a type; an integer that does not fit is an error, a float for an integer is cut.
+    /// A number of Python's in a type; an integer that does not fit is an error, a float for an
+    /// integer is cut.
     pub(crate) fn typed_constant(&mut self, value: &Value, dtype: DType, at: &impl Ranged) -> Result<Expr> {
         let number = match value {
             Value::Int(value) => *value,
@@ -594,7 +596,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the entries between the brackets, one per axis. A name of several loops stands for each of them.
+    /// Returns the entries between the brackets, one per axis. A name of several loops stands for
+    /// each of them.
     fn axes<'a>(&mut self, buffer: &Buffer, slice: &'a ast::Expr) -> Result<Vec<Axis<'a>>> {
         let items = match slice {
             ast::Expr::Tuple(tuple) => tuple.elts.as_slice(),
@@ -716,7 +719,8 @@ impl Parser<'_> {
         self.unify(start, stop, slice)
     }
 
-    /// A region of a buffer: an index is a range of one, a slice is a range, a bare buffer is all of it.
+    /// A region of a buffer: an index is a range of one, a slice is a range, a bare buffer is all
+    /// of it.
     pub(crate) fn region(&mut self, expr: &ast::Expr) -> Result<BufferRegion> {
         let ast::Expr::Subscript(subscript) = expr else {
             let value = self.value(expr)?;

@@ -79,7 +79,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Records `n = T.int64()` at the top of the body, which declares the type of a size that the parameters name.
+    /// Records `n = T.int64()` at the top of the body, which declares the type of a size that the
+    /// parameters name.
     fn collect_declared(&mut self, function: &ast::StmtFunctionDef) {
         for stmt in &function.body {
             let ast::Stmt::Assign(assign) = stmt else { continue };

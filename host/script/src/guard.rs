@@ -5,11 +5,12 @@ use rustpython_ruff_text_size::{TextRange, TextSize};
 /// Greatest nesting of brackets, and of blocks.
 pub(crate) const NESTING_MAX: usize = 256;
 
-/// Greatest number of operators, names and literals that follow each other without a comma, over all open brackets. A parser
-/// may recurse once for each.
+/// Greatest number of operators, names and literals that follow each other without a comma, over
+/// all open brackets. A parser may recurse once for each.
 const CHAIN_MAX: usize = 4096;
 
-/// Greatest number of lambdas in one statement: their commas separate parameters, so that a comma ends no chain.
+/// Greatest number of lambdas in one statement: their commas separate parameters, so that a comma
+/// ends no chain.
 const LAMBDAS_MAX: usize = 64;
 
 struct Level {

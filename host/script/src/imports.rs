@@ -23,14 +23,16 @@ pub(crate) fn is_legacy(full: &str) -> bool {
     ["tvm.script.tir", "tvm.script.parser.tir"].contains(&full)
 }
 
-/// Returns true if a name may be imported as `full`, so that [`short`] may know it or a name below it.
+/// Returns true if a name may be imported as `full`, so that [`short`] may know it or a name below
+/// it.
 pub(crate) fn is_known(full: &str) -> bool {
     let leads =
         |whole: &&str| whole.strip_prefix(full).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     short(full).is_some() || TIR.iter().chain(IR).chain(LIBRARY).any(leads)
 }
 
-/// Returns a full name as one below `T` or `I`: `tvm.script.tirx.exp` and `tvm.tirx.exp` are `T.exp`.
+/// Returns a full name as one below `T` or `I`: `tvm.script.tirx.exp` and `tvm.tirx.exp` are
+/// `T.exp`.
 pub(crate) fn short(full: &str) -> Option<String> {
     let below = |spaces: &[&str], short: &str| {
         spaces.iter().find_map(|space| match full.strip_prefix(space)? {

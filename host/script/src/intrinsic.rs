@@ -1,5 +1,5 @@
-//! Builtins of TVM that are not one op by one name: halves of vectors, masked access, intrinsics called by their full
-//! name or through the namespace of a device, reducers.
+//! Builtins of TVM that are not one op by one name: halves of vectors, masked access, intrinsics
+//! called by their full name or through the namespace of a device, reducers.
 
 use std::sync::Arc;
 
@@ -79,7 +79,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `T.vectorlow("float32x4", v)`, `T.vectorhigh`, `T.vectorcombine("float32x8", a, b)`: lanes picked.
+    /// `T.vectorlow("float32x4", v)`, `T.vectorhigh`, `T.vectorcombine("float32x8", a, b)`: lanes
+    /// picked.
     pub(crate) fn vector_part(&mut self, name: &str, path: &str, call: &ast::ExprCall) -> Result<Expr> {
         let (dtype_at, vectors_at) = if name == "vectorcombine" {
             let [dtype, a, b] = self.bind(call, path, ["dtype", "vec1", "vec2"], 3)?;

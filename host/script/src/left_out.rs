@@ -1,6 +1,8 @@
-//! What TVM has below `T` and this crate does not take, each with its reason: named in the error, listed in the README.
+//! What TVM has below `T` and this crate does not take, each with its reason: named in the error,
+//! listed in the README.
 
-/// Names below `T` and why they are left out; `name.` stands for all of a namespace, `name*` for all that start so.
+/// Names below `T` and why they are left out; `name.` stands for all of a namespace, `name*` for
+/// all that start so.
 const LEFT_OUT: &[(&[&str], &str)] = &[
     (
         &["call_llvm_intrin", "call_llvm_pure_intrin", "call_spirv_pure_glsl450", "llvm_lookup_intrinsic_id"],

@@ -1,26 +1,35 @@
 //! Reads TVMScript text into the IR.
 //!
-//! The rules below define the input and the result of [`parse`]; `README.md` beside this crate has the table by construct.
+//! The rules below define the input and the result of [`parse`]; `README.md` beside this crate has
+//! the table by construct.
 //!
-//! 1. **Subset.** A file is Python syntax, never run. It holds one class under `@I.ir_module` with functions under
-//!    `@T.prim_func`, or such functions alone; imports; and constants (`N = 16`) that functions may use. `T` and `I`
-//!    mean `tvm.script.tirx` (or `tir`) and `tvm.script.ir`, imported or not, under whatever name they are imported.
-//! 2. **As in TVM.** A file that both TVM 0.27 and this crate accept means the same to both; a construct of TVM that this crate
-//!    does not support is an error, never skipped. Constructs that are accepted besides are in the README.
-//! 3. **Types.** A Python integer is an int32 (an int64 where it is too large), a float a float32, a boolean a bool; between
-//!    Python numbers Python's own arithmetic holds. Operands of two types are converted to one as in TVM: floats win over
-//!    integers, integers over booleans, wide over narrow, unsigned over signed of one width. Comparisons and `&`, `|`, `^`,
-//!    `<<`, `>>` give a Python number the type of the other side. A stored value is converted to the type of its buffer.
-//! 4. **Names.** `x = e` and `x: T.int32 = e` make a scalar that may be assigned again; `x: T.let[T.int32] = e` binds
-//!    once. `n = T.int32()` declares a size. A name is known to the end of the block of statements that defined it.
+//! 1. **Subset.** A file is Python syntax, never run. It holds one class under `@I.ir_module` with
+//!    functions under `@T.prim_func`, or such functions alone; imports; and constants (`N = 16`)
+//!    that functions may use. `T` and `I` mean `tvm.script.tirx` (or `tir`) and `tvm.script.ir`,
+//!    imported or not, under whatever name they are imported.
+//! 2. **As in TVM.** A file that both TVM 0.27 and this crate accept means the same to both; a
+//!    construct of TVM that this crate does not support is an error, never skipped. Constructs that
+//!    are accepted besides are in the README.
+//! 3. **Types.** A Python integer is an int32 (an int64 where it is too large), a float a float32,
+//!    a boolean a bool; between Python numbers Python's own arithmetic holds. Operands of two types
+//!    are converted to one as in TVM: floats win over integers, integers over booleans, wide over
+//!    narrow, unsigned over signed of one width. Comparisons and `&`, `|`, `^`, `<<`, `>>` give a
+//!    Python number the type of the other side. A stored value is converted to the type of its
+//!    buffer.
+//! 4. **Names.** `x = e` and `x: T.int32 = e` make a scalar that may be assigned again; `x:
+//!    T.let[T.int32] = e` binds once. `n = T.int32()` declares a size. A name is known to the end
+//!    of the block of statements that defined it.
 //! 5. **Places.** Every statement and expression carries the line and column where it stands.
-//! 6. **Errors.** All errors of a file are reported together (20 at most), each at its place, with what was expected,
-//!    what was found, and the nearest known name. Syntax errors are reported alone.
-//! 7. **Limits.** A file holds at most 4 MiB, nothing nests deeper than 256 levels, and an expression is at most 4096
-//!    names and operators long. What names and shapes stand for, used again and again, adds at most
-//!    [`chipdock_ir::limits::NODES_MAX`] nodes. No input makes [`parse`] panic or overflow the stack.
-//! 8. **Regions** that a block declares are hints to TVM; to the IR they are all that it may touch. A buffer that `T.reads`
-//!    or `T.writes` leaves out is added, all of it, and [`parse_with_warnings`] says so.
+//! 6. **Errors.** All errors of a file are reported together (20 at most), each at its place, with
+//!    what was expected, what was found, and the nearest known name. Syntax errors are reported
+//!    alone.
+//! 7. **Limits.** A file holds at most 4 MiB, nothing nests deeper than 256 levels, and an
+//!    expression is at most 4096 names and operators long. What names and shapes stand for, used
+//!    again and again, adds at most [`chipdock_ir::limits::NODES_MAX`] nodes. No input makes
+//!    [`parse`] panic or overflow the stack.
+//! 8. **Regions** that a block declares are hints to TVM; to the IR they are all that it may touch.
+//!    A buffer that `T.reads` or `T.writes` leaves out is added, all of it, and
+//!    [`parse_with_warnings`] says so.
 
 mod args;
 mod assign;
@@ -62,8 +71,8 @@ const SIZE_BYTES_MAX: usize = 4 << 20;
 /// Greatest length of a validation message in characters.
 const MESSAGE_MAX: usize = 1000;
 
-/// Stack size of the thread that parses. Parsers recurse, and the depth that the limits of rule 7 allow is more than the stack
-/// of a caller may hold; unused stack costs nothing.
+/// Stack size of the thread that parses. Parsers recurse, and the depth that the limits of rule 7
+/// allow is more than the stack of a caller may hold; unused stack costs nothing.
 const STACK_BYTES: usize = 128 << 20;
 
 /// Reads a TVMScript file; `file_name` is for messages.
@@ -129,8 +138,9 @@ pub fn parse_with_warnings(text: &str, file_name: &str) -> Result<Script, Script
     script_at(text, file_name, Stage::Blocks)
 }
 
-/// Reads the printed text of a module that is lowered as far as `stage`: as [`parse`], checked against the rules of that stage
-/// instead of those before any pass. Entries of [`Stage::Host`] may be called `__tvm_ffi_<name>`.
+/// Reads the printed text of a module that is lowered as far as `stage`: as [`parse`], checked
+/// against the rules of that stage instead of those before any pass. Entries of [`Stage::Host`] may
+/// be called `__tvm_ffi_<name>`.
 ///
 /// # Errors
 ///

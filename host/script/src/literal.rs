@@ -4,7 +4,8 @@ use rustpython_ruff_python_ast::{CmpOp, Operator};
 
 use crate::value::Value;
 
-/// Computes `left op right` of numbers of Python's; the error gives the reason why there is no result.
+/// Computes `left op right` of numbers of Python's; the error gives the reason why there is no
+/// result.
 pub(crate) fn binary(op: Operator, left: &Value, right: &Value) -> Result<Value, String> {
     match (integer(left), integer(right)) {
         (Some(a), Some(b)) if op != Operator::Div => integers(op, a, b),

@@ -113,8 +113,8 @@ impl Parser<'_> {
         self.nested(at.range(), |parser| parser.deep_body(stmts, loops - 1, at))
     }
 
-    /// Returns the names of `count` loops; and names that stand for several of them, `ax` and `*ax`, of which each loop has a
-    /// numbered one.
+    /// Returns the names of `count` loops; and names that stand for several of them, `ax` and
+    /// `*ax`, of which each loop has a numbered one.
     fn loop_names(&mut self, target: &ast::Expr, count: usize) -> Result<LoopNames> {
         let targets = match target {
             ast::Expr::Tuple(tuple) => tuple.elts.as_slice(),

@@ -1,7 +1,9 @@
-//! `metadata = tvm.ir.load_json("""…""")`: the strings that TVM writes beside a script when they hold line breaks.
+//! `metadata = tvm.ir.load_json("""…""")`: the strings that TVM writes beside a script when they
+//! hold line breaks.
 //!
-//! The text is TVM's graph of nodes: `{"root_index": r, "nodes": [{"type": …, "data": …}, …]}`, of which the root is a
-//! map from the name of a type to a list of nodes of that type. Indices are looked up, never followed in depth.
+//! The text is TVM's graph of nodes: `{"root_index": r, "nodes": [{"type": …, "data": …}, …]}`, of
+//! which the root is a map from the name of a type to a list of nodes of that type. Indices are
+//! looked up, never followed in depth.
 
 use std::sync::Arc;
 

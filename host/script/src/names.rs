@@ -173,7 +173,8 @@ pub(crate) fn dtype(name: &str) -> Option<DType> {
     name.parse().ok().filter(|dtype: &DType| !dtype.is_handle())
 }
 
-/// A type as it is written in a string, with the bits that TVM gives one without: "float" is "float32".
+/// A type as it is written in a string, with the bits that TVM gives one without: "float" is
+/// "float32".
 pub(crate) fn with_bits(text: &str) -> std::borrow::Cow<'_, str> {
     let (name, lanes) = text.split_once('x').map_or((text, None), |(name, lanes)| (name, Some(lanes)));
     let bits = match name {
@@ -201,7 +202,8 @@ pub(crate) fn forwards_dtype(name: &str) -> bool {
     FORWARDS.contains(&name) || op(name).is_some_and(|op| op.info().dtype_keyword == DTypeKeyword::First)
 }
 
-/// Returns true for the path of a function that takes `dtype=` beside its arguments, which TVM ignores.
+/// Returns true for the path of a function that takes `dtype=` beside its arguments, which TVM
+/// ignores.
 pub(crate) fn ignores_dtype(path: &str) -> bool {
     let Some(name) = path.strip_prefix("T.") else { return false };
     if matches!(name, "ceildiv" | "floordiv" | "floormod" | "truncdiv" | "truncmod" | "masked_store") {

@@ -9,8 +9,8 @@ use crate::parser::{Failed, Parser, Result};
 use crate::types::convert;
 use crate::value::Value;
 
-/// Returns the names of arguments, for the ops that take them by name too: up to the first that has none, with the type of the
-/// call in its place.
+/// Returns the names of arguments, for the ops that take them by name too: up to the first that has
+/// none, with the type of the call in its place.
 fn names(op: Op) -> Vec<&'static str> {
     let info = op.info();
     let named = info.params.iter().map(|param| param.name).take_while(|name| !name.is_empty());
@@ -211,7 +211,8 @@ impl Parser<'_> {
         Ok(Expr::call(op, args, dtype))
     }
 
-    /// `T.tvm_access_ptr(T.type_annotation("float32"), data, offset, extent, rw_mask)`; the type may be its name too.
+    /// `T.tvm_access_ptr(T.type_annotation("float32"), data, offset, extent, rw_mask)`; the type
+    /// may be its name too.
     fn access_ptr(&mut self, at: &[&ast::Expr]) -> Result<Expr> {
         let dtype = match self.value(at[0])? {
             Value::TypeOf(dtype) => dtype,

@@ -171,7 +171,8 @@ impl<'s> Parser<'s> {
         result
     }
 
-    /// Counts the nodes of a name's value, so that no short text makes a module too large to walk: copies of copies double.
+    /// Counts the nodes of a name's value, so that no short text makes a module too large to walk:
+    /// copies of copies double.
     pub(crate) fn copied(&mut self, value: &Value, at: &impl Ranged) -> Result<()> {
         match value {
             Value::Expr(expr) if matches!(expr.kind, ExprKind::Var(_)) => Ok(()),
@@ -217,7 +218,8 @@ impl<'s> Parser<'s> {
         Ok(expr.clone())
     }
 
-    /// Returns the dotted name of an expression below `T` or `I`, as `T.axis.spatial`, however that was imported.
+    /// Returns the dotted name of an expression below `T` or `I`, as `T.axis.spatial`, however that
+    /// was imported.
     pub(crate) fn path(&self, expr: &ast::Expr) -> Option<String> {
         imports::short(&self.dotted(expr)?)
     }
@@ -498,7 +500,8 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// Subtracts the nodes of an expression from `left`; returns false when they are too many, or nest too deep.
+/// Subtracts the nodes of an expression from `left`; returns false when they are too many, or nest
+/// too deep.
 fn count(expr: &Expr, depth: usize, left: &mut u64) -> bool {
     if *left == 0 || depth > DEPTH_MAX {
         return false;

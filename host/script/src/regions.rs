@@ -1,5 +1,5 @@
-//! `T.reads` and `T.writes` that leave out a buffer: to TVM they are hints, to the IR all that a block may access (IR-B5). A
-//! buffer that is left out is added whole, with a warning.
+//! `T.reads` and `T.writes` that leave out a buffer: to TVM they are hints, to the IR all that a
+//! block may access (IR-B5). A buffer that is left out is added whole, with a warning.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -33,8 +33,8 @@ struct Search<'s> {
     found: HashMap<*const Block, (Span, LeftOut)>,
 }
 
-/// Returns the body of a function, in which each block with declarations declares all that it accesses; and a warning for each
-/// list that was extended.
+/// Returns the body of a function, in which each block with declarations declares all that it
+/// accesses; and a warning for each list that was extended.
 pub(crate) fn widened(body: &Stmt, function: &Arc<str>) -> (Stmt, Vec<Diagnostic>) {
     let mut search = Search::default();
     search.stmt(body);
@@ -111,7 +111,8 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Records an access: each surrounding block declares the buffer, out to the one that allocates it.
+    /// Records an access: each surrounding block declares the buffer, out to the one that allocates
+    /// it.
     fn touch(&mut self, mut buffer: &'s Buffer, writes: bool) {
         for frame in self.frames.iter_mut().rev() {
             if frame.own.contains(buffer) {

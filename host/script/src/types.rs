@@ -7,10 +7,11 @@ pub(crate) fn is_float(dtype: DType) -> bool {
     dtype.is_float() || dtype.is_float8()
 }
 
-/// Returns the scalar type that operands of two scalar types are converted to, or `None` when there is none.
+/// Returns the scalar type that operands of two scalar types are converted to, or `None` when there
+/// is none.
 ///
-/// Floats win over integers and booleans, integers over booleans, wide over narrow; of an integer and an unsigned
-/// integer of one width the unsigned wins; of float16 and bfloat16, float16.
+/// Floats win over integers and booleans, integers over booleans, wide over narrow; of an integer
+/// and an unsigned integer of one width the unsigned wins; of float16 and bfloat16, float16.
 pub(crate) fn common(left: DType, right: DType) -> Option<DType> {
     use TypeCode::{BFloat, Bool, Float, Float8E4M3Fn, Float8E5M2, Handle, Int, UInt};
     if left == right {
@@ -130,7 +131,8 @@ impl Linear {
         })
     }
 
-    /// Returns the sum as an expression, when it is simple: a constant, or one positive term and perhaps a constant.
+    /// Returns the sum as an expression, when it is simple: a constant, or one positive term and
+    /// perhaps a constant.
     pub(crate) fn simple(&self) -> Option<Expr> {
         match self.terms.as_slice() {
             [] => Some(Expr::int(self.constant, self.dtype)),

@@ -30,7 +30,8 @@ pub(crate) enum Value {
     Expr(Expr),
     /// A buffer.
     Buffer(Buffer),
-    /// A local scalar that may be assigned: a buffer of one element, read and written by its bare name.
+    /// A local scalar that may be assigned: a buffer of one element, read and written by its bare
+    /// name.
     Scalar(Buffer),
     /// An element type, as `T.int32`.
     DType(DType),

@@ -1,5 +1,5 @@
-//! Reads the type information that a library's abi_stable root module declares (P4.2). It is only reported: nothing is refused
-//! for it.
+//! Reads the type information that a library's abi_stable root module declares (P4.2). It is only
+//! reported: nothing is refused for it.
 
 use std::ffi::c_void;
 
@@ -17,8 +17,8 @@ pub(crate) enum Attested {
     Differs(String),
 }
 
-/// Compares the types that a library carries with ours. `descriptor` is what its entry symbol answered: both doors lead to
-/// the same.
+/// Compares the types that a library carries with ours. `descriptor` is what its entry symbol
+/// answered: both doors lead to the same.
 pub(crate) fn check(library: &Library, descriptor: *const c_void) -> Attested {
     // SAFETY: the symbol's address is taken as a plain pointer.
     let symbol = unsafe { library.get::<*const c_void>(SYMBOL.as_bytes()) };

@@ -1,15 +1,21 @@
-//! Records which plugin function is being called, for a program that must report why the process ended.
+//! Records which plugin function is being called, for a program that must report why the process
+//! ended.
 //!
-//! * **CALLING-N1** Before each call that crosses the boundary, calls of compiled functions included, the calling thread's note
-//!   names the plugin and the function; afterwards the note is as it was before.
-//! * **CALLING-N2** That costs one store. A note is made once for each plugin and function, and lives as long as the process.
-//! * **CALLING-N3** Notes may be read in a signal's handler. This library installs none: whether a signal ends the process, and
-//!   how that is reported, is the program's decision.
-//! * **CALLING-N4** A thread that runs part of a parallel loop has the note of the thread that started the loop.
-//! * **CALLING-N5** A program may have one thread watched, mostly the one that does its work: its note is read on threads
-//!   without one, such as those that a plugin started, and each change of it may be reported to another process.
-//! * **CALLING-N6** Beside the notes there is a list of the libraries of plugins that this process opens, each from before its first
-//!   code runs: a program finds the plugin by the address at which the process ended. It may be read in a signal's handler, too.
+//! * **CALLING-N1** Before each call that crosses the boundary, calls of compiled functions
+//!   included, the calling thread's note names the plugin and the function; afterwards the note is
+//!   as it was before.
+//! * **CALLING-N2** That costs one store. A note is made once for each plugin and function, and
+//!   lives as long as the process.
+//! * **CALLING-N3** Notes may be read in a signal's handler. This library installs none: whether a
+//!   signal ends the process, and how that is reported, is the program's decision.
+//! * **CALLING-N4** A thread that runs part of a parallel loop has the note of the thread that
+//!   started the loop.
+//! * **CALLING-N5** A program may have one thread watched, mostly the one that does its work: its
+//!   note is read on threads without one, such as those that a plugin started, and each change of
+//!   it may be reported to another process.
+//! * **CALLING-N6** Beside the notes there is a list of the libraries of plugins that this process
+//!   opens, each from before its first code runs: a program finds the plugin by the address at
+//!   which the process ended. It may be read in a signal's handler, too.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -63,7 +69,8 @@ impl PluginLibrary {
 
     /// Lists the libraries, the last one first. Needs no memory and no lock.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        // SAFETY: null, or a library that `add` leaked, which does not change once it is in the list.
+        // SAFETY: null, or a library that `add` leaked, which does not change once it is in the
+        // list.
         let known = |library: *const Self| unsafe { library.as_ref() };
         std::iter::successors(known(LIBRARIES.load(Ordering::Acquire)), move |library| known(library.next))
     }
@@ -111,7 +118,8 @@ impl Note {
         !self.has_warned.swap(true, Ordering::Relaxed)
     }
 
-    /// Returns the function's name, after the key that it belongs to where it has one: `device_api.toy: sync_stream`.
+    /// Returns the function's name, after the key that it belongs to where it has one:
+    /// `device_api.toy: sync_stream`.
     #[must_use]
     pub fn call(&self) -> &str {
         &self.call
@@ -134,8 +142,8 @@ thread_local! {
 /// The note of the watched thread.
 static WATCHED: AtomicPtr<Note> = AtomicPtr::new(ptr::null_mut());
 
-/// Watches this thread from now on, and no other (CALLING-N5). `told` is called at each change, on this thread: it must be
-/// quick, and must not call the host.
+/// Watches this thread from now on, and no other (CALLING-N5). `told` is called at each change, on
+/// this thread: it must be quick, and must not call the host.
 pub fn watch_this_thread(told: Option<Told>) {
     HERE.with(|here| {
         here.is_watched.set(true);
@@ -144,7 +152,8 @@ pub fn watch_this_thread(told: Option<Told>) {
     });
 }
 
-/// Returns the note of this thread, or else that of the watched one. Needs no memory and no lock (CALLING-N3).
+/// Returns the note of this thread, or else that of the watched one. Needs no memory and no lock
+/// (CALLING-N3).
 #[must_use]
 pub fn current() -> Option<&'static Note> {
     here().or_else(|| as_note(WATCHED.load(Ordering::Relaxed)))
@@ -176,7 +185,8 @@ fn set(here: &Here, note: *mut Note) {
 /// A call in progress. Restores the previous note when it is dropped.
 pub(crate) struct Calling {
     before: *mut Note,
-    /// This thread's: a second look for it would cost a call in a library. Not sent to other threads.
+    /// This thread's: a second look for it would cost a call in a library. Not sent to other
+    /// threads.
     here: *const Here,
 }
 
@@ -252,7 +262,8 @@ mod tests {
         assert!(unwound.is_err() && here().is_none());
     }
 
-    /// CALLING-N4, CALLING-N5: a thread without a note has the watched one's; one that works for another has that one's.
+    /// CALLING-N4, CALLING-N5: a thread without a note has the watched one's; one that works for
+    /// another has that one's.
     #[test]
     fn other_threads_have_the_watched_note() {
         static TOLD: AtomicUsize = AtomicUsize::new(0);

@@ -1,4 +1,5 @@
-//! Registered named interfaces of plugins: by the object that they extend, name and version (P3.11 to P3.14).
+//! Registered named interfaces of plugins: by the object that they extend, name and version (P3.11
+//! to P3.14).
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -29,7 +30,8 @@ impl Extension {
     ///
     /// # Safety
     ///
-    /// * P3.11: where its table is not null, `table_size_bytes` can be read there for as long as the process lives.
+    /// * P3.11: where its table is not null, `table_size_bytes` can be read there for as long as
+    ///   the process lives.
     /// * The caller gives up `raw.self_`, which `deleter` releases.
     pub(crate) unsafe fn new(
         raw: ChipdockInterface,
@@ -50,7 +52,8 @@ impl Extension {
             ));
         }
         let count = (size_bytes / slot_bytes) as usize;
-        // SAFETY: within the table, as the caller guarantees; read as plain pointers, null ones are seen.
+        // SAFETY: within the table, as the caller guarantees; read as plain pointers, null ones are
+        // seen.
         extension.slots = (0..count).map(|index| unsafe { slots.add(index).read() }).collect();
         match extension.slots.iter().position(|slot| slot.is_null()) {
             Some(index) => Err(format!("slot {index} of its table is null")),
@@ -58,10 +61,11 @@ impl Extension {
         }
     }
 
-    /// Returns its table as the table of a name and a version that this host knows; `None` where the size differs.
+    /// Returns its table as the table of a name and a version that this host knows; `None` where
+    /// the size differs.
     fn table<T: Copy + 'static>(&self) -> Option<T> {
-        // SAFETY: pointers of that size altogether, none null; a struct of function pointers, as the caller of
-        // `Extensions::get` guarantees.
+        // SAFETY: pointers of that size altogether, none null; a struct of function pointers, as
+        // the caller of `Extensions::get` guarantees.
         (size_of_val(&*self.slots) == size_of::<T>())
             .then(|| unsafe { self.slots.as_ptr().cast::<T>().read() })
     }
@@ -101,10 +105,11 @@ impl Extensions {
         is_free
     }
 
-    /// Returns the interface of that name and version, with its table; `None` where it is not registered.
+    /// Returns the interface of that name and version, with its table; `None` where it is not
+    /// registered.
     ///
-    /// A host that knows several versions asks for the newest first (P3.4). `T` is the struct of function pointers that
-    /// belongs to name and version.
+    /// A host that knows several versions asks for the newest first (P3.4). `T` is the struct of
+    /// function pointers that belongs to name and version.
     pub(crate) fn get<T: Copy + 'static>(&self, name: &str, version: u32) -> Option<(Arc<Extension>, T)> {
         let extension = self.0.get(&(name.to_owned(), version))?;
         Some((Arc::clone(extension), extension.table::<T>()?))

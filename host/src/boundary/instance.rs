@@ -1,7 +1,8 @@
 //! A plugin's instance for this host, from `init` to `release` (P10.13, P10.14).
 //!
-//! Everything that a plugin registered, and every module that its loaders made, holds its [`Instance`]. So `release` is
-//! called after the last of them was destroyed, whoever kept it: a tensor that outlives its host among them.
+//! Everything that a plugin registered, and every module that its loaders made, holds its
+//! [`Instance`]. So `release` is called after the last of them was destroyed, whoever kept it: a
+//! tensor that outlives its host among them.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -75,7 +76,8 @@ impl Instance {
         self.state.store(LIVE, Ordering::Release);
     }
 
-    /// Lets the plugin finish its work for this host; once, and only after an `init` that succeeded (P10.13).
+    /// Lets the plugin finish its work for this host; once, and only after an `init` that succeeded
+    /// (P10.13).
     pub(crate) fn shut_down(&self) -> Result<(), Error> {
         if self.state.compare_exchange(LIVE, SHUT_DOWN, Ordering::AcqRel, Ordering::Acquire).is_err() {
             return Ok(());
@@ -100,7 +102,8 @@ impl Instance {
     ) -> api::Function {
         let kept = Box::new(KeptFunction { self_, call, deleter, instance: Arc::clone(self) });
         let kept = Box::into_raw(kept).cast();
-        // SAFETY: `call_kept` passes on its arguments, which the caller guarantees to be sound; the box is given up.
+        // SAFETY: `call_kept` passes on its arguments, which the caller guarantees to be sound; the
+        // box is given up.
         unsafe { api::Function::from_parts(kept, ChipdockSafeCall(call_kept), ChipdockDeleter(delete_kept)) }
     }
 }
@@ -142,8 +145,8 @@ unsafe extern "C" fn call_kept(
     num_args: i32,
     result: *mut chipdock_abi::ChipdockAny,
 ) -> i32 {
-    // SAFETY: the box of `Instance::function`, alive as long as the function object; the parameters of a packed call,
-    // passed on.
+    // SAFETY: the box of `Instance::function`, alive as long as the function object; the parameters
+    // of a packed call, passed on.
     unsafe {
         let kept = &*self_.cast::<KeptFunction>();
         (kept.call.0)(kept.self_, args, num_args, result)

@@ -1,5 +1,5 @@
-//! Named interfaces that this host answers to `query` (H.5), the same for every plugin and for compiled code. Those about one
-//! plugin itself are in `plugin_table.rs`.
+//! Named interfaces that this host answers to `query` (H.5), the same for every plugin and for
+//! compiled code. Those about one plugin itself are in `plugin_table.rs`.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -18,7 +18,8 @@ use crate::runtime::{Tensor, dtype_of};
 
 static MEMORY: ChipdockMemory1 = ChipdockMemory1 { allocate_tensor };
 
-/// Returns the interface of that name and version; [`crate::open::manifest::HOST_INTERFACES`] lists them.
+/// Returns the interface of that name and version; [`crate::open::manifest::HOST_INTERFACES`] lists
+/// them.
 pub(crate) fn of(services: &'static Services, name: &str, version: u32) -> ChipdockInterface {
     match (name, version) {
         ("memory", 1) => ChipdockInterface {

@@ -1,10 +1,11 @@
 //! Tables lent to a plugin for one call: a build session, a registrar (rule HOST-A6).
 //!
-//! A plugin may keep the table that it was given, or the `self_` in it, and use it later or from another thread. So a `self_`
-//! is a number and never dereferenced: the host's number in the high bits, then one that no other loan had. The loan is looked
-//! up by it, and is there while the call lasts. The memory of a table is not freed: it is reused only after
-//! [`RESTING_MAX`] further loans of its host. So code that kept the pointer reads valid memory, and gets an error that the loan is
-//! over; and a host that lends all day holds that many tables and no more.
+//! A plugin may keep the table that it was given, or the `self_` in it, and use it later or from
+//! another thread. So a `self_` is a number and never dereferenced: the host's number in the high
+//! bits, then one that no other loan had. The loan is looked up by it, and is there while the call
+//! lasts. The memory of a table is not freed: it is reused only after [`RESTING_MAX`] further loans
+//! of its host. So code that kept the pointer reads valid memory, and gets an error that the loan
+//! is over; and a host that lends all day holds that many tables and no more.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_void;
@@ -23,7 +24,8 @@ use crate::options::LogLevel;
 
 /// Number of tables that rest after a loan: some ten KiB for each host.
 const RESTING_MAX: usize = 256;
-/// Number of bits of a `self_` that count loans: at one loan each microsecond they last for twelve days.
+/// Number of bits of a `self_` that count loans: at one loan each microsecond they last for twelve
+/// days.
 const LOAN_BITS: u32 = 40;
 
 /// Hosts by their number in a `self_`. Services live as long as the process.
@@ -120,7 +122,8 @@ impl<V, T: LentTable> Lent<V, T> {
         let rested = if state.resting.len() < RESTING_MAX { None } else { state.resting.pop_front() };
         let table = match rested {
             Some(Table(table)) => {
-                // SAFETY: leaked, begins with `self_`, and code that kept the pointer reads that as one word.
+                // SAFETY: leaked, begins with `self_`, and code that kept the pointer reads that as
+                // one word.
                 unsafe { AtomicPtr::from_ptr(table.as_ptr().cast::<*mut c_void>()) }
                     .store(self_, Ordering::Release);
                 table
@@ -131,7 +134,8 @@ impl<V, T: LentTable> Lent<V, T> {
         Loan { lent: self, number, table }
     }
 
-    /// Returns the lent value of a `self_` while its call lasts; otherwise raises an error and returns the status.
+    /// Returns the lent value of a `self_` while its call lasts; otherwise raises an error and
+    /// returns the status.
     pub(crate) fn get(&self, services: &Services, self_: *mut c_void) -> Result<Arc<V>, i32> {
         let mut state = self.lock();
         if let Some(value) = state.open.get(&(self_.addr() as u64)) {
@@ -148,7 +152,8 @@ impl<V, T: LentTable> Lent<V, T> {
     }
 }
 
-/// Returns the host that made a `self_`; without one no error can be raised, and the status is returned.
+/// Returns the host that made a `self_`; without one no error can be raised, and the status is
+/// returned.
 pub(crate) fn host_of(self_: *mut c_void) -> Result<&'static Services, i32> {
     let hosts = HOSTS.of_this().read().unwrap_or_else(PoisonError::into_inner);
     hosts.get(&(self_.addr() as u64 >> LOAN_BITS)).copied().ok_or(CHIPDOCK_INVALID_ARGUMENT)

@@ -1,4 +1,5 @@
-//! The registrar: stages the registrations of a plugin's `init`, and commits all of them or none (P5).
+//! The registrar: stages the registrations of a plugin's `init`, and commits all of them or none
+//! (P5).
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -59,7 +60,8 @@ tables!(
 /// A `self` and its table, released by the table's `destroy` when dropped.
 pub(crate) struct Owned<T: Table> {
     self_: *mut c_void,
-    /// A copy: the checked table is the one that is called, whatever happens to the plugin's own (HOST-A5).
+    /// A copy: the checked table is the one that is called, whatever happens to the plugin's own
+    /// (HOST-A5).
     table: T,
     /// Instance of the plugin that registered it; released after this.
     instance: Arc<Instance>,
@@ -71,7 +73,8 @@ unsafe impl<T: Table> Send for Owned<T> {}
 unsafe impl<T: Table> Sync for Owned<T> {}
 
 impl<T: Table> Owned<T> {
-    /// Takes over `self_`, unless the table is null or has a null slot: then nothing can release it.
+    /// Takes over `self_`, unless the table is null or has a null slot: then nothing can release
+    /// it.
     ///
     /// # Safety
     ///
@@ -90,7 +93,8 @@ impl<T: Table> Owned<T> {
         }
         let slots = pointer.as_ptr().cast::<*const c_void>();
         for index in 0..size_of::<T>() / size_of::<*const c_void>() {
-            // SAFETY: a table is function pointers and nothing else; read as plain pointers, a null one is seen.
+            // SAFETY: a table is function pointers and nothing else; read as plain pointers, a null
+            // one is seen.
             if unsafe { slots.add(index).read() }.is_null() {
                 return Err(format!("slot {index} of its table is null"));
             }
@@ -186,7 +190,8 @@ pub(crate) enum Entry {
     Codegen(Arc<CodegenEntry>),
     ModuleLoader(Arc<ModuleLoaderEntry>),
     Function(api::Function),
-    /// A named interface, which is stored with the object that it extends where this host knows one of that.
+    /// A named interface, which is stored with the object that it extends where this host knows one
+    /// of that.
     Interface,
 }
 
@@ -202,7 +207,8 @@ impl DeviceTypes {
         self.by_name.iter().find(|(_, number)| **number == device_type).map(|(name, _)| name.as_str())
     }
 
-    /// Returns the number for a device of that name. `declared` is DLPack's, or 0 for one of the host's.
+    /// Returns the number for a device of that name. `declared` is DLPack's, or 0 for one of the
+    /// host's.
     pub(crate) fn number(&mut self, name: &str, declared: i32) -> Result<i32, String> {
         if !(0..CHIPDOCK_DEVICE_FIRST_ASSIGNED).contains(&declared) {
             return Err(format!(
@@ -227,8 +233,8 @@ impl DeviceTypes {
     }
 }
 
-/// Returns the number of a device that has none in DLPack: derived from its name alone, so that hosts agree on the tensors that
-/// they exchange (P5.14).
+/// Returns the number of a device that has none in DLPack: derived from its name alone, so that
+/// hosts agree on the tensors that they exchange (P5.14).
 fn derived_number(name: &str) -> i32 {
     let digest = Sha256::digest(name.as_bytes());
     CHIPDOCK_DEVICE_FIRST_ASSIGNED + i32::from_be_bytes([0, digest[0], digest[1], digest[2]])
@@ -278,11 +284,11 @@ impl Staging {
             target_kind,
             codegen,
             module_loader,
-            // SAFETY: the same function, except that a null pointer is checked instead of assumed away; an optional
-            // function pointer is passed as the pointer itself.
+            // SAFETY: the same function, except that a null pointer is checked instead of assumed
+            // away; an optional function pointer is passed as the pointer itself.
             function: unsafe { std::mem::transmute::<FunctionFn, TableFunctionFn>(function as FunctionFn) },
-            // SAFETY: the same function, except that a null pointer is checked instead of assumed away; an optional
-            // function pointer is passed as the pointer itself.
+            // SAFETY: the same function, except that a null pointer is checked instead of assumed
+            // away; an optional function pointer is passed as the pointer itself.
             extend: unsafe { std::mem::transmute::<ExtendFn, TableExtendFn>(extend as ExtendFn) },
         };
         self.services.registrars.lend(self.services, Arc::clone(self), table)
@@ -296,7 +302,8 @@ impl Staging {
             let place = match staged.entries.get_mut(&key) {
                 Some(Entry::DeviceApi(entry)) => Arc::get_mut(entry).map(|entry| &mut entry.extensions),
                 Some(Entry::ModuleLoader(entry)) => Arc::get_mut(entry).map(|entry| &mut entry.extensions),
-                // This host knows no interfaces of the others: these end here, and the registrations that they extend stay.
+                // This host knows no interfaces of the others: these end here, and the
+                // registrations that they extend stay.
                 _ => None,
             };
             if let Some(place) = place {
@@ -378,7 +385,8 @@ unsafe fn read_info<T: DeserializeOwned>(info_json: ChipdockStr) -> Result<T, St
     T::deserialize(Value::Object(object)).map_err(|error| format!("its info: {error}"))
 }
 
-/// Runs a function of the registrar of a `self_` (HOST-A6, HOST-A7). A registrar whose call is over takes nothing.
+/// Runs a function of the registrar of a `self_` (HOST-A6, HOST-A7). A registrar whose call is over
+/// takes nothing.
 fn enter(self_: *mut c_void, what: &str, body: impl FnOnce(&Staging) -> i32) -> i32 {
     match lent::host_of(self_) {
         Err(status) => status,
@@ -401,7 +409,8 @@ unsafe extern "C" fn device_api(
     out_device_type: *mut i32,
 ) -> i32 {
     enter(self_, "device_api", |staging| {
-        // SAFETY: called during `init`; tables are static and `self`s given up, texts live for the call.
+        // SAFETY: called during `init`; tables are static and `self`s given up, texts live for the
+        // call.
         let (owned, info) =
             unsafe { (Owned::new(api_self, table, &staging.instance), read_info::<AnyInfo>(info_json)) };
         staging.add("device_api.", name, |name| {

@@ -1,9 +1,9 @@
-//! The table of services that a host gives to its plugins, and the state that it keeps for each thread.
+//! The table of services that a host gives to its plugins, and the state that it keeps for each
+//! thread.
 //!
-//! Each plugin of each host has a table of its own ([`PluginTable`], H.7), which lives as long as the process: a plugin may
-//! hold it for that long.
-//! Errors and current streams are kept for each thread and each host, so two hosts in a process never see each
-//! other's.
+//! Each plugin of each host has a table of its own ([`PluginTable`], H.7), which lives as long as
+//! the process: a plugin may hold it for that long. Errors and current streams are kept for each
+//! thread and each host, so two hosts in a process never see each other's.
 
 use chipdock_plugin_api::text::static_str;
 use std::cell::{Cell, RefCell};
@@ -98,7 +98,8 @@ fn set_count(of: impl FnOnce(&Counts) -> &Cell<u32>, count: u32) {
 }
 
 impl Services {
-    /// Makes the services of a host. `threads` is the number of threads for parallel loops; `None` is automatic.
+    /// Makes the services of a host. `threads` is the number of threads for parallel loops; `None`
+    /// is automatic.
     pub(crate) fn leaked(log: LogSink, threads: Option<u32>) -> &'static Self {
         watch_forks();
         let services: &'static Self = Box::leak(Box::new(Self {
@@ -132,7 +133,8 @@ impl Services {
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
     }
 
-    /// Returns the settings of this host's plugins: their defaults where none were set, and after its end.
+    /// Returns the settings of this host's plugins: their defaults where none were set, and after
+    /// its end.
     pub(crate) fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -157,13 +159,14 @@ impl Services {
         let message = bounds::cut(message, MESSAGE_BYTES_MAX);
         let line = plugin.map(|plugin| format!("{plugin}: {message}"));
         let line = line.as_deref().unwrap_or(&message);
-        // The sink is the embedder's code: its panic, which its hook has reported, is not propagated. Code that logs may hold
-        // locks that a plugin or another thread waits for.
+        // The sink is the embedder's code: its panic, which its hook has reported, is not
+        // propagated. Code that logs may hold locks that a plugin or another thread waits for.
         let _ = api::caught(|| (self.log)(level, line));
         let _ = api::caught(|| trace::event(level, plugin, &message));
     }
 
-    /// Runs code that a plugin or compiled code called (rule HOST-A7). A panic is raised as an error, and `otherwise` returned.
+    /// Runs code that a plugin or compiled code called (rule HOST-A7). A panic is raised as an
+    /// error, and `otherwise` returned.
     pub(crate) fn guarded<R>(&self, what: &str, otherwise: R, body: impl FnOnce() -> R) -> R {
         let done = api::caught(|| {
             #[cfg(test)]
@@ -188,14 +191,15 @@ impl Services {
             .hint("make a host in the child, or start a new program"))
     }
 
-    /// Returns true where this thread has no error of any host and no stream but default ones: a call needs neither
-    /// [`Self::clear_error`] nor [`Self::has_current_stream`].
+    /// Returns true where this thread has no error of any host and no stream but default ones: a
+    /// call needs neither [`Self::clear_error`] nor [`Self::has_current_stream`].
     #[inline]
     pub(crate) fn is_quiet() -> bool {
         COUNTS.with(|counts| counts.errors.get() == 0 && counts.streams.get() == 0)
     }
 
-    /// Drops this thread's error of this host, so that an old one is not taken for the next failure's.
+    /// Drops this thread's error of this host, so that an old one is not taken for the next
+    /// failure's.
     pub(crate) fn clear_error(&self) {
         if count(|counts| &counts.errors) != 0 {
             drop(self.take());
@@ -244,8 +248,8 @@ impl Services {
         self.raise_by(error.to_api(), Speaker::Host);
     }
 
-    /// Turns the status of a table's function into a result. `what` names the function. An error that a plugin raised begins with its
-    /// name (HOST-A10).
+    /// Turns the status of a table's function into a result. `what` names the function. An error
+    /// that a plugin raised begins with its name (HOST-A10).
     pub(crate) fn check(&self, status: i32, what: impl FnOnce() -> String) -> Result<(), Error> {
         if status == 0 {
             return Ok(());
@@ -266,7 +270,8 @@ impl Services {
         }
     }
 
-    /// As [`Self::check`], for a call of a function: what compiled code raised begins with the function's name (HOST-A10).
+    /// As [`Self::check`], for a call of a function: what compiled code raised begins with the
+    /// function's name (HOST-A10).
     pub(crate) fn check_function(&self, status: i32, name: &str, plugin: &str) -> Result<(), Error> {
         let is_code = ERRORS.try_with(|errors| {
             let errors = errors.borrow();
@@ -357,7 +362,8 @@ impl Services {
         found.unwrap_or(0)
     }
 
-    /// Returns the devices that are active on this thread, one for each type for which one was chosen.
+    /// Returns the devices that are active on this thread, one for each type for which one was
+    /// chosen.
     pub(crate) fn current_devices(&self) -> Vec<ChipdockDevice> {
         if count(|counts| &counts.devices) == 0 {
             return Vec::new();
@@ -470,7 +476,8 @@ unsafe extern "C" fn raise_object(self_: *mut c_void, error: *const ChipdockAny)
 ///
 /// * `error` is null, misaligned or a value that lives for the call.
 unsafe fn raised_object(error: *const ChipdockAny) -> Result<api::Error, String> {
-    // SAFETY: `error` lives for the call where it is aligned and not null, as this function requires.
+    // SAFETY: `error` lives for the call where it is aligned and not null, as this function
+    // requires.
     let raw = unsafe { aligned(error).as_ref() }.ok_or_else(|| format!("a value at {error:p}"))?;
     if raw.type_index != CHIPDOCK_TYPE_ERROR {
         return Err(format!("a value of type index {}", raw.type_index));
@@ -483,7 +490,8 @@ unsafe fn raised_object(error: *const ChipdockAny) -> Result<api::Error, String>
     }
 }
 
-/// Returns the pointer, or null where it is misaligned: memory that cannot be read or written is treated as absent.
+/// Returns the pointer, or null where it is misaligned: memory that cannot be read or written is
+/// treated as absent.
 pub(crate) fn aligned<T>(pointer: *const T) -> *const T {
     if pointer.is_aligned() { pointer } else { ptr::null() }
 }

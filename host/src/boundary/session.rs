@@ -1,4 +1,5 @@
-//! A build session: receives a code generator's results during a build (HOST-A6, HOST-A8 of this crate's front page).
+//! A build session: receives a code generator's results during a build (HOST-A6, HOST-A8 of this
+//! crate's front page).
 
 use std::ffi::c_void;
 use std::fmt;
@@ -114,8 +115,8 @@ impl Delivered {
     }
 }
 
-/// Asks the code generator for the inputs that the bytes of a build depend on beside the request (C.35); `None` where they are
-/// unknown.
+/// Asks the code generator for the inputs that the bytes of a build depend on beside the request
+/// (C.35); `None` where they are unknown.
 pub(crate) fn fingerprint(
     services: &'static Services,
     codegen: &CodegenEntry,
@@ -173,7 +174,8 @@ impl Session {
         self.services.clear_error();
         let _calling = codegen.owned.calling(&format!("target.build.{}: build", codegen.kind));
         let (table, codegen_self) = (codegen.owned.table(), codegen.owned.self_());
-        // SAFETY: the registered `self`, a request that lives for the call, a session that lives longer.
+        // SAFETY: the registered `self`, a request that lives for the call, a session that lives
+        // longer.
         let status = unsafe { (table.build)(codegen_self, request, loan.table()) };
         // A call to the session on another thread finds it closed.
         self.with(|delivered| delivered.is_closed = true);
@@ -217,8 +219,8 @@ impl Session {
         Parts { index: delivered.index, sections: delivered.sections, refused: delivered.refused }
     }
 
-    /// Changes the deliveries, unless the call is over or the change is refused. A refusal is the build's failure even if the
-    /// code generator ignores it.
+    /// Changes the deliveries, unless the call is over or the change is refused. A refusal is the
+    /// build's failure even if the code generator ignores it.
     fn deliver(&self, change: impl FnOnce(&mut Delivered) -> Result<(), String>) -> i32 {
         let done = self.with(|delivered| {
             if delivered.is_closed {
@@ -319,7 +321,8 @@ unsafe extern "C" fn diagnostic(self_: *mut c_void, diagnostic: *const ChipdockD
     enter(self_, "diagnostic", |session| {
         // SAFETY: null, misaligned or a diagnostic that lives for the call.
         let given = unsafe { aligned(diagnostic).as_ref() };
-        // SAFETY: null, misaligned or a diagnostic that lives for the call; a chain that lives as long.
+        // SAFETY: null, misaligned or a diagnostic that lives for the call; a chain that lives as
+        // long.
         let chain = given.map_or(Ok(()), |given| unsafe { extension::check(given.next, "the diagnostic") });
         if let Err(error) = chain {
             // The code generator may report without the extension: this delivery is not wrong.
@@ -387,7 +390,8 @@ unsafe extern "C" fn query(
     })
 }
 
-/// Returns nonzero for a cancelled build, and for a session that is over: the code generator then gives up.
+/// Returns nonzero for a cancelled build, and for a session that is over: the code generator then
+/// gives up.
 unsafe extern "C" fn is_cancelled(self_: *mut c_void) -> i32 {
     enter(self_, "is_cancelled", |session| i32::from(session.cancel.load(Ordering::Relaxed)))
 }

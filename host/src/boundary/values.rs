@@ -1,12 +1,14 @@
 //! Functions as values: how a function of one side is called by another.
 //!
-//! * **VALUE-F1 Sides.** A side is whom an error is raised with: a host, or the libtvm_ffi of a process. A function belongs to one
-//!   side: its errors are there, and whoever calls it takes them from there.
-//! * **VALUE-F2 Across.** [`across`] makes of a function of one side one that belongs to another: it passes the same arguments and
-//!   the same result. The error of a failure is moved to the side that called, the same object: kind, message, traceback and
-//!   cause are as they were.
-//! * **VALUE-F3 Within.** Functions among arguments and results, and in arrays among them, are carried across as well, each in
-//!   its own direction. A function within another object is passed as it is.
+//! * **VALUE-F1 Sides.** A side is whom an error is raised with: a host, or the libtvm_ffi of a
+//!   process. A function belongs to one side: its errors are there, and whoever calls it takes them
+//!   from there.
+//! * **VALUE-F2 Across.** [`across`] makes of a function of one side one that belongs to another:
+//!   it passes the same arguments and the same result. The error of a failure is moved to the side
+//!   that called, the same object: kind, message, traceback and cause are as they were.
+//! * **VALUE-F3 Within.** Functions among arguments and results, and in arrays among them, are
+//!   carried across as well, each in its own direction. A function within another object is passed
+//!   as it is.
 
 use chipdock_abi::{CHIPDOCK_TYPE_ARRAY, CHIPDOCK_TYPE_FUNCTION};
 use chipdock_plugin_api as api;
@@ -18,7 +20,8 @@ use crate::host::Host;
 const DEPTH_MAX: usize = 4;
 
 impl Host {
-    /// Returns this host as a side: whom the functions that are made for it raise errors with (VALUE-F1).
+    /// Returns this host as a side: whom the functions that are made for it raise errors with
+    /// (VALUE-F1).
     #[must_use]
     pub fn side(&self) -> HostRef {
         // SAFETY: the table lives as long as the process and keeps the rules of a host.
@@ -53,8 +56,9 @@ pub fn across(function: api::Function, home: HostRef, caller: HostRef) -> api::F
     })
 }
 
-/// Runs a call of a function that belongs to `home`, for a caller of the side `caller`: functions among the arguments belong to
-/// `home` in the call, and those in the result belong to `caller` (VALUE-F3).
+/// Runs a call of a function that belongs to `home`, for a caller of the side `caller`: functions
+/// among the arguments belong to `home` in the call, and those in the result belong to `caller`
+/// (VALUE-F3).
 ///
 /// # Errors
 ///
@@ -76,7 +80,8 @@ pub fn carrying(
 pub(crate) struct Carried(Vec<Option<Any>>);
 
 impl Carried {
-    /// Carries functions among the arguments of a caller to the side `home`; `None` where there are none.
+    /// Carries functions among the arguments of a caller to the side `home`; `None` where there are
+    /// none.
     pub(crate) fn of(args: &[AnyView<'_>], caller: HostRef, home: HostRef) -> Option<Self> {
         args.iter()
             .any(|arg| has_function(*arg, 0))
@@ -143,7 +148,8 @@ mod tests {
         })
     }
 
-    /// VALUE-F2: the same error object reaches the side that called, and no error is left on the other.
+    /// VALUE-F2: the same error object reaches the side that called, and no error is left on the
+    /// other.
     #[test]
     fn value_f2_an_error_moves_whole() {
         let (home, caller) = two();
@@ -155,7 +161,8 @@ mod tests {
         assert!(home.side().take_error().is_none() && caller.side().take_error().is_none());
     }
 
-    /// VALUE-F3: a callback is called from the other side, and its error comes back to the side that called.
+    /// VALUE-F3: a callback is called from the other side, and its error comes back to the side
+    /// that called.
     #[test]
     fn value_f3_a_callback_is_carried_and_so_is_its_error() {
         let (home, caller) = two();

@@ -1,7 +1,7 @@
 //! Artifacts: what a code generator delivers, in memory and in a file.
 //!
-//! An artifact is an index (module kind, format, functions) and named sections of bytes. It holds the artifacts that it
-//! imports; several may import one. `container.rs` has the file format.
+//! An artifact is an index (module kind, format, functions) and named sections of bytes. It holds
+//! the artifacts that it imports; several may import one. `container.rs` has the file format.
 
 mod container;
 
@@ -47,7 +47,8 @@ pub struct FunctionInfo {
     /// Its signature for a person.
     #[serde(default)]
     pub doc: String,
-    /// Its parameters as they were in the module that was compiled, as [`Self::signature`] reads them; no part of the index.
+    /// Its parameters as they were in the module that was compiled, as [`Self::signature`] reads
+    /// them; no part of the index.
     #[serde(skip)]
     pub signature: Option<serde_json::Value>,
 }
@@ -90,7 +91,8 @@ struct AlignedBytes {
     size_bytes: usize,
 }
 
-/// Memory of all sections without bytes: such a section costs only its header, whatever alignment it asks for.
+/// Memory of all sections without bytes: such a section costs only its header, whatever alignment
+/// it asks for.
 static NO_BYTES: OnceLock<Arc<Vec<u8>>> = OnceLock::new();
 
 impl AlignedBytes {
@@ -124,7 +126,8 @@ pub struct Section {
 }
 
 impl Section {
-    /// Copies `data` into a section. `kind` is `code`, `constants`, `debug`, `source` or another word (C.26).
+    /// Copies `data` into a section. `kind` is `code`, `constants`, `debug`, `source` or another
+    /// word (C.26).
     ///
     /// # Errors
     ///
@@ -189,12 +192,14 @@ pub struct Artifact {
 }
 
 impl Artifact {
-    /// An artifact of an index, as JSON, and sections. `target_json` is the target it was compiled for.
+    /// An artifact of an index, as JSON, and sections. `target_json` is the target it was compiled
+    /// for.
     ///
     /// # Errors
     ///
-    /// `ValueError` when the index is not one, has a name that is empty, too long or no printable text, a function is there
-    /// twice, two sections have one name, or the imports nest too deep or in too many ways (CONTAINER-6).
+    /// `ValueError` when the index is not one, has a name that is empty, too long or no printable
+    /// text, a function is there twice, two sections have one name, or the imports nest too deep or
+    /// in too many ways (CONTAINER-6).
     pub fn new(
         index_json: String,
         target_json: String,
@@ -227,7 +232,8 @@ impl Artifact {
         Ok(Self { index_json, index, target_json, target_id, sections, imports, nesting, paths })
     }
 
-    /// Makes the description of code that is elsewhere: an index without sections and without a target.
+    /// Makes the description of code that is elsewhere: an index without sections and without a
+    /// target.
     pub(crate) fn described(
         module_kind: &str,
         format: &str,
@@ -245,7 +251,8 @@ impl Artifact {
         Self::new(index, "null".to_owned(), Vec::new(), imports)
     }
 
-    /// Makes one artifact of several, which has no code of its own: what a library embeds whose modules share others.
+    /// Makes one artifact of several, which has no code of its own: what a library embeds whose
+    /// modules share others.
     pub(crate) fn bundle(modules: Vec<Arc<Artifact>>) -> Result<Self, Error> {
         Self::described(BUNDLE_KIND, "none", Vec::new(), modules)
     }
@@ -266,7 +273,8 @@ impl Artifact {
         Ok(artifact.signed(self.signatures()))
     }
 
-    /// Adds what the host knows of the functions beyond their index, which stays what the code generator wrote.
+    /// Adds what the host knows of the functions beyond their index, which stays what the code
+    /// generator wrote.
     pub(crate) fn signed(mut self, signatures: Signatures) -> Self {
         for function in &mut self.index.functions {
             function.signature = signatures.get(&function.name).cloned();
@@ -316,7 +324,8 @@ impl Artifact {
         self.sections.iter().find(|section| section.name == name)
     }
 
-    /// The text that a person reads: the first section of kind `source`, else of kind `code` when it is UTF-8.
+    /// The text that a person reads: the first section of kind `source`, else of kind `code` when
+    /// it is UTF-8.
     #[must_use]
     pub fn source(&self) -> Option<&str> {
         let of_kind = |kind: &str| self.sections.iter().find(|section| section.kind == kind);
@@ -329,7 +338,8 @@ impl Artifact {
         &self.imports
     }
 
-    /// Writes the artifact to a file, whole or not at all: nothing half-written is left, whatever ends the process.
+    /// Writes the artifact to a file, whole or not at all: nothing half-written is left, whatever
+    /// ends the process.
     ///
     /// # Errors
     ///
@@ -342,8 +352,8 @@ impl Artifact {
     ///
     /// # Errors
     ///
-    /// `IoError` when it cannot be read or is no regular file, `ValueError` when it is larger than any artifact, or not a whole
-    /// and unchanged one.
+    /// `IoError` when it cannot be read or is no regular file, `ValueError` when it is larger than
+    /// any artifact, or not a whole and unchanged one.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let what = "cannot read the artifact";
         let bytes = read_regular(path, FILE_BYTES_MAX).map_err(|error| error.while_doing(what))?;
@@ -363,7 +373,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     file.write_all(bytes).and_then(|()| file.place()).map_err(|error| io(&error))
 }
 
-/// A name of the index: an identifier, a path or a mangled symbol, and nothing that steers a terminal.
+/// A name of the index: an identifier, a path or a mangled symbol, and nothing that steers a
+/// terminal.
 fn check_index_name(what: &str, name: &str) -> Result<(), Error> {
     let size = name.len();
     let wrong = match name.chars().find(|c| c.is_control()) {

@@ -1,5 +1,5 @@
-//! Builds one module with one code generator, or takes the build from the compile cache: rules COMPILE-C2, COMPILE-C4 and
-//! COMPILE-C5 of compilation, CACHE-V1 to CACHE-V7 of the cache.
+//! Builds one module with one code generator, or takes the build from the compile cache: rules
+//! COMPILE-C2, COMPILE-C4 and COMPILE-C5 of compilation, CACHE-V1 to CACHE-V7 of the cache.
 
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -44,7 +44,8 @@ struct Place<'a> {
     fingerprint: String,
 }
 
-/// Returns the default number of threads of a code generator. Asked once: the system reads files for it.
+/// Returns the default number of threads of a code generator. Asked once: the system reads files
+/// for it.
 fn processors() -> u32 {
     static COUNT: OnceLock<u32> = OnceLock::new();
     let count = || std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
@@ -52,7 +53,8 @@ fn processors() -> u32 {
 }
 
 impl Host {
-    /// Builds a module with the code generator of a target, or takes its earlier build from the cache.
+    /// Builds a module with the code generator of a target, or takes its earlier build from the
+    /// cache.
     pub(crate) fn build(
         &self,
         job: &Job,
@@ -113,7 +115,8 @@ impl Host {
         let at = |error: Error| error.at(format!("target.build.{}", work.job.target.kind().name));
         let broken = |message: String| at(Error::new(ErrorKind::BrokenPlugin, message));
         let Parts { index, sections, refused } = session.take_parts();
-        // COMPILE-C2: every node that it cannot build was reported; a refused report is the plugin's fault all the same.
+        // COMPILE-C2: every node that it cannot build was reported; a refused report is the
+        // plugin's fault all the same.
         if built.as_ref().is_err_and(|error| *error.kind() == ErrorKind::Unsupported) && !errors.is_empty() {
             let message = format!(
                 "the code generator of target kind \"{}\" cannot build this module",
@@ -145,7 +148,8 @@ impl Host {
         Ok(artifact)
     }
 
-    /// Returns the cache entry of a build (rule CACHE-V1), or `None` where the build is not kept (rule CACHE-V2).
+    /// Returns the cache entry of a build (rule CACHE-V1), or `None` where the build is not kept
+    /// (rule CACHE-V2).
     fn place<'a>(
         &self,
         cache: &'a CompileCache,
@@ -221,7 +225,8 @@ impl Host {
         }
     }
 
-    /// Returns the reason why its loader refuses to run a kept artifact on the requested device (rule CACHE-V4).
+    /// Returns the reason why its loader refuses to run a kept artifact on the requested device
+    /// (rule CACHE-V4).
     fn veto(&self, artifact: &Artifact, work: &Work<'_>) -> Option<String> {
         let device = work.options.device.as_ref()?;
         let capabilities = work.job.target.capabilities();

@@ -1,33 +1,40 @@
-//! The compile cache: results of code generators, kept as files for the next build and the next process.
+//! The compile cache: results of code generators, kept as files for the next build and the next
+//! process.
 //!
 //! Folder, files, permissions and the order of removal are rules KEPT-K1 to KEPT-K8 of
 //! [`chipdock_plugin_api::files::cache`]. Beyond them:
 //!
-//! * **CACHE-V1 Key.** A build is found again when everything that its bytes depend on is unchanged: this host's version and
-//!   ABI; the plugin's name, version, `build_id` and the SHA-256 of its library as it was opened; the fingerprint (C.35);
-//!   target and options; and the SHA-256 of the module as the code generator receives it, with positions and the name of its
-//!   file.
-//! * **CACHE-V2 Not kept.** A build is not kept where the fingerprint is None, empty or unavailable (C.37), or differs before
-//!   and after the build; where the library on the disk is not the one that runs; or where the build failed or was cancelled.
-//! * **CACHE-V3 Whole.** Index, sections and all messages of the code generator short of a failure are kept, so that a hit
-//!   reports what the build did. An entry that is read is checked as a delivery is (HOST-A8). One that does not pass is built
-//!   anew and replaced.
-//! * **CACHE-V4 Veto.** Where [`CompileOptions::device`] names the device that the code is for, its loader is asked (`check`)
-//!   before the build is taken from the cache: for that device, or for host memory where it is code of the host. Any verdict
-//!   but [`Ok`](crate::Verdict::Ok) means that it is built anew and replaced, once; without a loader there is no veto.
-//! * **CACHE-V5 Nobody's error.** No failure of the cache fails a build. A cache that cannot keep builds is a warning, once for
-//!   each [`CompileCache`]; each hit and miss is a debug line of the log, with the key.
-//! * **CACHE-V6 Asked for.** A program's builds are kept when it asks for it ([`CompileOptions::cache`]); the command's are,
-//!   unless `--no-cache` is given. `CHIPDOCK_CACHE_SIZE` sets how many bytes may be kept: a number, or one followed by `K`, `M`
+//! * **CACHE-V1 Key.** A build is found again when everything that its bytes depend on is
+//!   unchanged: this host's version and ABI; the plugin's name, version, `build_id` and the SHA-256
+//!   of its library as it was opened; the fingerprint (C.35); target and options; and the SHA-256
+//!   of the module as the code generator receives it, with positions and the name of its file.
+//! * **CACHE-V2 Not kept.** A build is not kept where the fingerprint is None, empty or unavailable
+//!   (C.37), or differs before and after the build; where the library on the disk is not the one
+//!   that runs; or where the build failed or was cancelled.
+//! * **CACHE-V3 Whole.** Index, sections and all messages of the code generator short of a failure
+//!   are kept, so that a hit reports what the build did. An entry that is read is checked as a
+//!   delivery is (HOST-A8). One that does not pass is built anew and replaced.
+//! * **CACHE-V4 Veto.** Where [`CompileOptions::device`] names the device that the code is for, its
+//!   loader is asked (`check`) before the build is taken from the cache: for that device, or for
+//!   host memory where it is code of the host. Any verdict but [`Ok`](crate::Verdict::Ok) means
+//!   that it is built anew and replaced, once; without a loader there is no veto.
+//! * **CACHE-V5 Nobody's error.** No failure of the cache fails a build. A cache that cannot keep
+//!   builds is a warning, once for each [`CompileCache`]; each hit and miss is a debug line of the
+//!   log, with the key.
+//! * **CACHE-V6 Asked for.** A program's builds are kept when it asks for it
+//!   ([`CompileOptions::cache`]); the command's are, unless `--no-cache` is given.
+//!   `CHIPDOCK_CACHE_SIZE` sets how many bytes may be kept: a number, or one followed by `K`, `M`
 //!   or `G`; the default is 1 GiB, and 0 keeps nothing.
-//! * **CACHE-V7 Given up.** A build that is cancelled by the time that it is found returns `Cancelled`, as one that is built
-//!   does.
-//! * **CACHE-V8 Lowered once.** Where a build may be kept, a host remembers the modules that it lowered last, within bounds of
-//!   number and bytes, so that a hit neither lowers nor writes the module. It takes a lowered module again where nothing
-//!   distinguishes the modules (names, order, the place of every node: rule WIRE-W9 of the IR's wire format), target, schedule
-//!   and the file's name are the same, and so is everything that lowering took from the host: each target's capabilities, the
-//!   targets of host functions, the version of the wire format. This is memory of one host, which no other process sees;
-//!   whether a build exists for a lowered module is decided by CACHE-V1 to CACHE-V4.
+//! * **CACHE-V7 Given up.** A build that is cancelled by the time that it is found returns
+//!   `Cancelled`, as one that is built does.
+//! * **CACHE-V8 Lowered once.** Where a build may be kept, a host remembers the modules that it
+//!   lowered last, within bounds of number and bytes, so that a hit neither lowers nor writes the
+//!   module. It takes a lowered module again where nothing distinguishes the modules (names, order,
+//!   the place of every node: rule WIRE-W9 of the IR's wire format), target, schedule and the
+//!   file's name are the same, and so is everything that lowering took from the host: each target's
+//!   capabilities, the targets of host functions, the version of the wire format. This is memory of
+//!   one host, which no other process sees; whether a build exists for a lowered module is decided
+//!   by CACHE-V1 to CACHE-V4.
 //!
 //! [`CompileOptions::device`]: crate::CompileOptions::device
 //! [`CompileOptions::cache`]: crate::CompileOptions::cache
@@ -51,7 +58,8 @@ use crate::options::LogLevel;
 
 /// Name of the compile cache, and of its folder among those of other caches.
 pub const COMPILE_CACHE: &str = "compile";
-/// Kind and version of the cache's files: a change of their content, or of the parts of the key, is another version.
+/// Kind and version of the cache's files: a change of their content, or of the parts of the key, is
+/// another version.
 const KIND: Kind = Kind { name: COMPILE_CACHE, version: 2 };
 /// Default bound on the kept builds, in bytes.
 const SIZE_BYTES_MAX: u64 = 1 << 30;
@@ -60,7 +68,8 @@ const SIZE: &str = "CHIPDOCK_CACHE_SIZE";
 /// Greatest size of a build's head: an index, and the diagnostics of one build.
 const HEAD_BYTES_MAX: usize = 64 << 20;
 
-/// The folder in which builds are kept: rules CACHE-V1 to CACHE-V8. Any number of threads and processes may use one at once.
+/// The folder in which builds are kept: rules CACHE-V1 to CACHE-V8. Any number of threads and
+/// processes may use one at once.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -82,9 +91,10 @@ pub struct CompileCache {
 }
 
 impl CompileCache {
-    /// Opens the compile cache of this user: `compile` in `CHIPDOCK_CACHE_DIR`, else in `$XDG_CACHE_HOME/chipdock`, else in
-    /// `$HOME/.cache/chipdock`. None where it is switched off (by `CHIPDOCK_CACHE_DIR` or `CHIPDOCK_CACHE_SIZE`), where there
-    /// is no such folder, and with raised privileges.
+    /// Opens the compile cache of this user: `compile` in `CHIPDOCK_CACHE_DIR`, else in
+    /// `$XDG_CACHE_HOME/chipdock`, else in `$HOME/.cache/chipdock`. None where it is switched off
+    /// (by `CHIPDOCK_CACHE_DIR` or `CHIPDOCK_CACHE_SIZE`), where there is no such folder, and with
+    /// raised privileges.
     ///
     /// # Errors
     ///
@@ -111,11 +121,13 @@ impl CompileCache {
         })
     }
 
-    /// Opens a cache of at most `size_bytes_max` bytes in a folder, which is created if it does not exist.
+    /// Opens a cache of at most `size_bytes_max` bytes in a folder, which is created if it does not
+    /// exist.
     ///
     /// # Errors
     ///
-    /// `IoError`: the folder cannot be created, is not the user's alone, or holds other files (rules KEPT-K2 and KEPT-K3).
+    /// `IoError`: the folder cannot be created, is not the user's alone, or holds other files
+    /// (rules KEPT-K2 and KEPT-K3).
     pub fn at(folder: &Path, size_bytes_max: u64) -> Result<Self, Error> {
         let folder = std::path::absolute(folder)
             .map_err(|error| Error::io("cannot keep what is compiled", folder, &error))?;
@@ -156,7 +168,8 @@ impl CompileCache {
         self.cache.try_write(key, bytes)
     }
 
-    /// Returns level and text of the message that a build could not be kept: the first time as a warning (CACHE-V5).
+    /// Returns level and text of the message that a build could not be kept: the first time as a
+    /// warning (CACHE-V5).
     pub(crate) fn telling(&self, error: &io::Error) -> (LogLevel, String) {
         let was_told = self.was_told.swap(true, Ordering::Relaxed);
         let level = if was_told { LogLevel::Debug } else { LogLevel::Warning };
@@ -165,8 +178,9 @@ impl CompileCache {
 }
 
 impl Host {
-    /// Opens the compile cache of this user, as [`CompileCache::of_process`] does. A folder that cannot be used prevents no
-    /// compilation: the first time it is a warning in the log, and nothing is kept (CACHE-V5).
+    /// Opens the compile cache of this user, as [`CompileCache::of_process`] does. A folder that
+    /// cannot be used prevents no compilation: the first time it is a warning in the log, and
+    /// nothing is kept (CACHE-V5).
     ///
     /// # Errors
     ///
@@ -203,7 +217,8 @@ pub(crate) struct Kept {
     pub(crate) sections: Vec<Section>,
 }
 
-/// Description of a kept build, as JSON before the bytes of its sections. The cache's own digest covers all of it.
+/// Description of a kept build, as JSON before the bytes of its sections. The cache's own digest
+/// covers all of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Head {
     /// Plugin and target kind of the build, for lists: the key contains both too.
@@ -270,8 +285,9 @@ impl Message {
 }
 
 impl Kept {
-    /// Writes a build and the messages of its code generator as bytes: the size of the head, the head, the sections one after
-    /// the other. The container of artifacts is not used: it has digests and an alignment of its own, of 64 KiB at least.
+    /// Writes a build and the messages of its code generator as bytes: the size of the head, the
+    /// head, the sections one after the other. The container of artifacts is not used: it has
+    /// digests and an alignment of its own, of 64 KiB at least.
     pub(crate) fn bytes(
         plugin: (&str, &str),
         target_kind: &str,
@@ -331,7 +347,8 @@ pub struct KeptBuild {
 }
 
 impl KeptBuild {
-    /// Returns the description of a file of the compile cache; `None` if this version cannot read it.
+    /// Returns the description of a file of the compile cache; `None` if this version cannot read
+    /// it.
     #[must_use]
     pub fn of(cache: &KeptCache, name: &OsStr) -> Option<Self> {
         const SIZE_BYTES: usize = size_of::<u64>();

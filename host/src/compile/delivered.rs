@@ -1,4 +1,5 @@
-//! Checks a build's result against its module (HOST-A8): the index lists each function with its arguments.
+//! Checks a build's result against its module (HOST-A8): the index lists each function with its
+//! arguments.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,8 +15,8 @@ struct Expected {
     args: Vec<String>,
 }
 
-/// Checks that the index lists each function of the module that others call, with the types of its arguments (C.8), and
-/// no function that the module does not have.
+/// Checks that the index lists each function of the module that others call, with the types of its
+/// arguments (C.8), and no function that the module does not have.
 ///
 /// # Errors
 ///
@@ -53,8 +54,9 @@ pub(crate) fn check_index(module: &IrModule, index: &ArtifactIndex) -> Result<()
     Ok(())
 }
 
-/// Returns the functions that an index must list: packed functions at the stage of hosts, kernels at that of devices; before
-/// those stages, functions with a public name or, where there is none, those that no other function calls.
+/// Returns the functions that an index must list: packed functions at the stage of hosts, kernels
+/// at that of devices; before those stages, functions with a public name or, where there is none,
+/// those that no other function calls.
 fn expected(module: &IrModule) -> Vec<Expected> {
     let with = |key: &str| -> Vec<&PrimFunc> {
         module.functions.iter().filter(|function| function.attrs.contains_key(key)).collect()

@@ -11,7 +11,8 @@ pub fn signature(info: &FunctionInfo) -> Option<PrimFunc> {
     info.signature().ok().flatten()
 }
 
-/// Describes a function: name, symbol, types of its arguments, and its parameters where its artifact has a signature of it.
+/// Describes a function: name, symbol, types of its arguments, and its parameters where its
+/// artifact has a signature of it.
 #[must_use]
 pub fn function(info: &FunctionInfo) -> Value {
     let signature = signature(info);

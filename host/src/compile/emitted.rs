@@ -28,7 +28,8 @@ pub(crate) fn wanted(options: &Map<String, Value>) -> Result<Vec<&str>, Error> {
     })
 }
 
-/// Checks that each output is in the artifact or in one that it imports. `source_ending` is that of the target's kind.
+/// Checks that each output is in the artifact or in one that it imports. `source_ending` is that of
+/// the target's kind.
 ///
 /// # Errors
 ///

@@ -1,21 +1,25 @@
 //! Compilation of a module for a target into an artifact.
 //!
-//! * **COMPILE-C1** The module is validated once; then the passes run as far as the target kind's stage.
-//! * **COMPILE-C2** A code generator is asked to build once; if it cannot, the error lists every node that it reported (C.5 of
-//!   the contract).
+//! * **COMPILE-C1** The module is validated once; then the passes run as far as the target kind's
+//!   stage.
+//! * **COMPILE-C2** A code generator is asked to build once; if it cannot, the error lists every
+//!   node that it reported (C.5 of the contract).
 //! * **COMPILE-C3** The wire version is the lower of the host's and the code generator's newest.
 //! * **COMPILE-C4** What was delivered before a failure is dropped.
 //! * **COMPILE-C5** A code generator receives positions, and its diagnostics refer to them.
-//! * **COMPILE-C6** A function that names a target is compiled for that target, others for the one that is asked for. Functions
-//!   whose canonical targets are equal are one module for one code generator. If no function is compiled for the target that is
-//!   asked for, that of the first function takes its place ([`Compiled::target`]).
-//! * **COMPILE-C7** The artifact of the target that was asked for imports those of all others. Another artifact of host functions
-//!   imports all device code, and of the artifacts before it those with a function whose name is a text in its module.
-//! * **COMPILE-C8** An error about a limit of a device's target names the option that sets it, and ends with what helps: to set that
-//!   option, or to take the limits of a device where the target has its defaults; a smaller kernel or another device where they
-//!   are a device's already.
-//! * **COMPILE-C9** Each output that the option `emit` asks for is in the artifact or in one that it imports: a section of that
-//!   name, the format of its code, or for `source` its text. Another is an error that names those which are there.
+//! * **COMPILE-C6** A function that names a target is compiled for that target, others for the one
+//!   that is asked for. Functions whose canonical targets are equal are one module for one code
+//!   generator. If no function is compiled for the target that is asked for, that of the first
+//!   function takes its place ([`Compiled::target`]).
+//! * **COMPILE-C7** The artifact of the target that was asked for imports those of all others.
+//!   Another artifact of host functions imports all device code, and of the artifacts before it
+//!   those with a function whose name is a text in its module.
+//! * **COMPILE-C8** An error about a limit of a device's target names the option that sets it, and
+//!   ends with what helps: to set that option, or to take the limits of a device where the target
+//!   has its defaults; a smaller kernel or another device where they are a device's already.
+//! * **COMPILE-C9** Each output that the option `emit` asks for is in the artifact or in one that
+//!   it imports: a section of that name, the format of its code, or for `source` its text. Another
+//!   is an error that names those which are there.
 
 pub mod artifact;
 pub(crate) mod build;
@@ -54,19 +58,21 @@ pub struct CompileOptions {
     pub schedule: Schedule,
     /// The greatest number of threads that a code generator may use; 0: the number of processors.
     pub threads_max: u32,
-    /// Options for the code generator; it ignores those that it does not know. `emit` lists outputs that are wanted beyond
-    /// those needed to load the module, each a section of that name (`ll`, `asm`) or `source`, the text that the code generator
-    /// itself wrote; one that no part of the artifact has is an error (COMPILE-C9).
+    /// Options for the code generator; it ignores those that it does not know. `emit` lists outputs
+    /// that are wanted beyond those needed to load the module, each a section of that name (`ll`,
+    /// `asm`) or `source`, the text that the code generator itself wrote; one that no part of the
+    /// artifact has is an error (COMPILE-C9).
     pub options: serde_json::Map<String, serde_json::Value>,
     /// The file that the module was read from; code generators may put it into debug information.
     pub file: Option<String>,
     /// Set from another thread, it makes a long build give up with `Cancelled`.
     pub cancel: Arc<AtomicBool>,
-    /// Cache in which builds are looked for and kept: rules CACHE-V1 to CACHE-V8 of [`CompileCache`]. With None, nothing is
-    /// kept.
+    /// Cache in which builds are looked for and kept: rules CACHE-V1 to CACHE-V8 of
+    /// [`CompileCache`]. With None, nothing is kept.
     pub cache: Option<Arc<CompileCache>>,
-    /// The device that the code is for, if it is known: then the loader's [`check`](Host::check_artifact) decides whether a
-    /// build is taken from the cache. A build does not depend on it.
+    /// The device that the code is for, if it is known: then the loader's
+    /// [`check`](Host::check_artifact) decides whether a build is taken from the cache. A build
+    /// does not depend on it.
     pub device: Option<Device>,
 }
 
@@ -90,8 +96,8 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Returns the artifact for the target itself: for a device's target, the one that the artifact of its host functions
-    /// imports.
+    /// Returns the artifact for the target itself: for a device's target, the one that the artifact
+    /// of its host functions imports.
     #[must_use]
     pub fn of_target(&self) -> &Artifact {
         let id = TargetId::of(&self.target);
@@ -101,8 +107,8 @@ impl Compiled {
 }
 
 impl Host {
-    /// Returns the capabilities of a target that passes may use: the kind's declarations, with the numbers that the target
-    /// sets. A [`ResolvedTarget`](crate::ResolvedTarget) has them already.
+    /// Returns the capabilities of a target that passes may use: the kind's declarations, with the
+    /// numbers that the target sets. A [`ResolvedTarget`](crate::ResolvedTarget) has them already.
     ///
     /// # Errors
     ///
@@ -154,7 +160,8 @@ impl Host {
         if kind.device_type != 0 {
             return Ok(kind.device_type);
         }
-        // Compiling for a device works without its plugin; the device number is checked where the code runs.
+        // Compiling for a device works without its plugin; the device number is checked where the
+        // code runs.
         let line = format!(
             "target kind \"{}\": no plugin provides device_api.{}; its type number is assigned by this host",
             kind.name, kind.device
@@ -187,8 +194,9 @@ impl Host {
         Ok(target)
     }
 
-    /// Returns the device API and its type number of the devices that a target's code runs on; `None` where they are not known
-    /// here: no plugin has its kind, or none its device and the kind has no number of its own.
+    /// Returns the device API and its type number of the devices that a target's code runs on;
+    /// `None` where they are not known here: no plugin has its kind, or none its device and the
+    /// kind has no number of its own.
     pub(crate) fn device_of_target(&self, target_json: &str) -> Result<Option<(String, i32)>, Error> {
         let target: serde_json::Value = serde_json::from_str(target_json).unwrap_or_default();
         let Some(name) = target["kind"].as_str() else { return Ok(None) };
@@ -206,8 +214,9 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// With positions: `ValueError` for a module that is not valid or cannot be lowered, or a function that names another target;
-    /// `Unsupported` for one that needs something that the target does not support.
+    /// With positions: `ValueError` for a module that is not valid or cannot be lowered, or a
+    /// function that names another target; `Unsupported` for one that needs something that the
+    /// target does not support.
     pub fn lower(
         &self,
         module: &IrModule,
@@ -220,8 +229,8 @@ impl Host {
         lower(module, &options).map_err(|error| self.pass_error(error, &target))
     }
 
-    /// Lowers a module as far as [`Stage::Scheduled`], whatever stage the target's code generator takes: for a person who
-    /// wants to see the schedules.
+    /// Lowers a module as far as [`Stage::Scheduled`], whatever stage the target's code generator
+    /// takes: for a person who wants to see the schedules.
     ///
     /// # Errors
     ///
@@ -240,7 +249,8 @@ impl Host {
         lowered.map(|lowered| lowered.module)
     }
 
-    /// Returns the steps of the default schedule of each function that has one made of steps, by name: a line of Python each.
+    /// Returns the steps of the default schedule of each function that has one made of steps, by
+    /// name: a line of Python each.
     ///
     /// They can be edited, and given to the function as its attribute `chipdock.schedule`.
     ///
@@ -261,18 +271,20 @@ impl Host {
         Ok(module.functions.iter().filter_map(of).collect())
     }
 
-    /// Compiles a module for a target: one made by [`Self::resolve`] or [`Self::target`], or a source that these accept.
+    /// Compiles a module for a target: one made by [`Self::resolve`] or [`Self::target`], or a
+    /// source that these accept.
     ///
-    /// A target whose kind supports host functions gives one artifact. For another, the device functions become an artifact
-    /// that the artifact of the host functions imports; the host functions are compiled for the target's `host`, or for
-    /// [`Self::default_host`] when it has none. Functions that name another target are compiled for that one, and the
-    /// artifact imports the result too (COMPILE-C6).
+    /// A target whose kind supports host functions gives one artifact. For another, the device
+    /// functions become an artifact that the artifact of the host functions imports; the host
+    /// functions are compiled for the target's `host`, or for [`Self::default_host`] when it has
+    /// none. Functions that name another target are compiled for that one, and the artifact imports
+    /// the result too (COMPILE-C6).
     ///
     /// # Errors
     ///
     /// * `ValueError`, with positions: the module is not valid or cannot be lowered.
-    /// * `Unsupported`: the module needs something that the target does not support; or every node that the code generator
-    ///   cannot build.
+    /// * `Unsupported`: the module needs something that the target does not support; or every node
+    ///   that the code generator cannot build.
     /// * `Unavailable`: a plugin that is needed is missing or refused.
     /// * `Cancelled`, and errors that the code generator raised.
     ///

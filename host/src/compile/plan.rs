@@ -1,5 +1,5 @@
-//! Plans a compilation before anything is built: lowers and writes the modules, each for its target (rules COMPILE-C1,
-//! COMPILE-C3 and COMPILE-C6 of compilation, CACHE-V8 of the cache).
+//! Plans a compilation before anything is built: lowers and writes the modules, each for its target
+//! (rules COMPILE-C1, COMPILE-C3 and COMPILE-C6 of compilation, CACHE-V8 of the cache).
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, PoisonError};
@@ -33,13 +33,14 @@ pub(crate) struct Job {
     version: String,
 }
 
-/// The builds of a compilation, in this order: device functions, functions of other targets, the target's own or their host
-/// functions.
+/// The builds of a compilation, in this order: device functions, functions of other targets, the
+/// target's own or their host functions.
 pub(crate) struct Plan {
     pub(crate) devices: Vec<Job>,
     pub(crate) others: Vec<Job>,
     pub(crate) own: Job,
-    /// The target that was asked for; that of the first functions where none is compiled for that one (COMPILE-C6).
+    /// The target that was asked for; that of the first functions where none is compiled for that
+    /// one (COMPILE-C6).
     pub(crate) target: Arc<Target>,
     /// The target of the host functions.
     pub(crate) host: Arc<Target>,
@@ -119,7 +120,8 @@ impl Plans {
 }
 
 impl Host {
-    /// Returns the plan of a module's builds, made now or, where the build may be kept, remembered (CACHE-V8).
+    /// Returns the plan of a module's builds, made now or, where the build may be kept, remembered
+    /// (CACHE-V8).
     pub(crate) fn plan(
         &self,
         module: &IrModule,
@@ -189,7 +191,8 @@ impl Host {
         planner.finish(&own)
     }
 
-    /// Resolves the target that a function names. One of a device that names no host has the host of the module's target.
+    /// Resolves the target that a function names. One of a device that names no host has the host
+    /// of the module's target.
     pub(crate) fn named_by_function(
         &self,
         named: &Arc<Target>,
@@ -212,8 +215,8 @@ struct Planner<'a, 'b> {
     host: &'a Host,
     options: &'a CompileOptions,
     codegens: &'a mut Codegens<'b>,
-    /// Functions by the target that compiles them, at the stage that they have reached: those that need no host, and host
-    /// functions.
+    /// Functions by the target that compiles them, at the stage that they have reached: those that
+    /// need no host, and host functions.
     hosts: Vec<HostGroup>,
     /// Device functions by target.
     devices: Vec<(Arc<ResolvedTarget>, IrModule)>,
@@ -269,7 +272,8 @@ impl Planner<'_, '_> {
         Ok(Job { target: Arc::clone(target), module, ir, ir_digest, version })
     }
 
-    /// Groups the functions of a module by the target of each (COMPILE-C6); those that name none come first.
+    /// Groups the functions of a module by the target of each (COMPILE-C6); those that name none
+    /// come first.
     fn by_target(
         &mut self,
         module: &IrModule,
@@ -299,7 +303,8 @@ impl Planner<'_, '_> {
         self.host.named_by_function(named, target)
     }
 
-    /// Lowers the functions of one target up to the separation of device functions from host functions.
+    /// Lowers the functions of one target up to the separation of device functions from host
+    /// functions.
     fn lower(&mut self, module: &IrModule, target: &Arc<ResolvedTarget>) -> Result<(), Error> {
         let capabilities = self.capabilities(target);
         let stage = capabilities.stage.min(Stage::Device);
@@ -324,7 +329,8 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Makes the plan: the artifact of `target`'s functions, or of their host functions, imports the others.
+    /// Makes the plan: the artifact of `target`'s functions, or of their host functions, imports
+    /// the others.
     fn finish(mut self, target: &Arc<ResolvedTarget>) -> Result<Plan, Error> {
         let is_host = self.capabilities(target).is_host;
         let mut devices = Vec::new();
@@ -384,7 +390,8 @@ fn wire_version(codegen: &CodegenEntry) -> Result<String, Error> {
     lower_version(&own, &codegen.ir_min, &codegen.ir_max).map(ToString::to_string)
 }
 
-/// Returns the lower of the version that this host writes and the newest that a code generator reads.
+/// Returns the lower of the version that this host writes and the newest that a code generator
+/// reads.
 fn lower_version<'v>(
     own: &'v semver::Version,
     min: &'v semver::Version,

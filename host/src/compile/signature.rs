@@ -1,10 +1,11 @@
 //! Signatures: what a caller passes to a compiled function, kept in its artifact.
 //!
-//! An index lists the types of arguments only (`handle` for a buffer). Whoever has the artifact alone, and not the kernel, needs
-//! the names of buffers, the types of their elements and their shapes too, symbolic ones included. So the host adds them when it
-//! compiles, beside the index, which a loader is given as the code generator wrote it: for each function of the module a document of
-//! the IR's wire format, at the earliest version that has what it needs, with the function's parameters, its result, whether it is
-//! the entry, and no body.
+//! An index lists the types of arguments only (`handle` for a buffer). Whoever has the artifact
+//! alone, and not the kernel, needs the names of buffers, the types of their elements and their
+//! shapes too, symbolic ones included. So the host adds them when it compiles, beside the index,
+//! which a loader is given as the code generator wrote it: for each function of the module a
+//! document of the IR's wire format, at the earliest version that has what it needs, with the
+//! function's parameters, its result, whether it is the entry, and no body.
 
 use chipdock_ir::{Expr, IrModule, PrimFunc, Stage, Stmt, StmtKind, attr, validate, wire};
 use serde_json::Value;
@@ -28,14 +29,14 @@ impl FunctionInfo {
         }
     }
 
-    /// Returns the function as it was in the module that was compiled, without its body: names, types and shapes of its
-    /// parameters, and the type of its result. `None` where the artifact does not have it, as for kernels and for functions of
-    /// libraries that Chipdock did not make.
+    /// Returns the function as it was in the module that was compiled, without its body: names,
+    /// types and shapes of its parameters, and the type of its result. `None` where the artifact
+    /// does not have it, as for kernels and for functions of libraries that Chipdock did not make.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a signature that is not a valid module of one function; `Unsupported` for one of a later version of the
-    /// wire format.
+    /// `ValueError` for a signature that is not a valid module of one function; `Unsupported` for
+    /// one of a later version of the wire format.
     pub fn signature(&self) -> Result<Option<PrimFunc>, Error> {
         let Some(document) = &self.signature else { return Ok(None) };
         let wrong = |kind: ErrorKind, what: String| {
@@ -60,7 +61,8 @@ impl FunctionInfo {
     }
 }
 
-/// Returns the signature of a function as a document; `None` where no version of the format has what it needs.
+/// Returns the signature of a function as a document; `None` where no version of the format has
+/// what it needs.
 fn document(function: &PrimFunc) -> Option<Value> {
     let attrs = function.attrs.iter().filter(|(name, _)| &***name == attr::IS_ENTRY_FUNC);
     let attrs = attrs.map(|(name, value)| (name.clone(), value.clone())).collect();

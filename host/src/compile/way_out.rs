@@ -1,5 +1,5 @@
-//! Advice beside an error about a limit of a target (rule COMPILE-C8): passes and code generators name the option that sets it, the
-//! host knows where its value came from.
+//! Advice beside an error about a limit of a target (rule COMPILE-C8): passes and code generators
+//! name the option that sets it, the host knows where its value came from.
 
 use chipdock_ir::TargetKind;
 
@@ -8,7 +8,8 @@ use crate::error::{Error, quoted};
 use crate::host::Host;
 
 impl Host {
-    /// Adds how to go on to an error that names options of the target which depend on the device. Others are left as they are.
+    /// Adds how to go on to an error that names options of the target which depend on the device.
+    /// Others are left as they are.
     pub(crate) fn with_way_out(&self, error: Error, target: &ResolvedTarget) -> Error {
         let kind = target.kind();
         let named = named_options(kind, &error);
@@ -49,8 +50,8 @@ fn example(kind: &TargetKind, error: &Error) -> String {
     format!("{{\"kind\": \"{}\", \"{first}\": ...}}", kind.name)
 }
 
-/// Returns the options that an error names, of those that say what a device has, in the order of the kind. A host's target states
-/// all of itself.
+/// Returns the options that an error names, of those that say what a device has, in the order of
+/// the kind. A host's target states all of itself.
 fn named_options<'a>(kind: &'a TargetKind, error: &Error) -> Vec<&'a str> {
     if kind.is_host {
         return Vec::new();
@@ -70,7 +71,8 @@ fn named_options<'a>(kind: &'a TargetKind, error: &Error) -> Vec<&'a str> {
     options.map(|option| option.name.as_str()).filter(|name| is_named(name)).collect()
 }
 
-/// Returns true if a text names an option: in quotes, or bare where the name is no word of a sentence.
+/// Returns true if a text names an option: in quotes, or bare where the name is no word of a
+/// sentence.
 fn names(text: &str, name: &str) -> bool {
     ['"', '\''].iter().any(|quote| text.contains(&format!("{quote}{name}{quote}")))
         || name.contains(['_', '-']) && words(text).any(|word| word == name)
@@ -99,7 +101,8 @@ mod tests {
         Error::new(ErrorKind::Unsupported, "it cannot be built").with_diagnostics(vec![diagnostic])
     }
 
-    /// COMPILE-C8: the advice is about the option that is named, and about where its value came from.
+    /// COMPILE-C8: the advice is about the option that is named, and about where its value came
+    /// from.
     #[test]
     fn compile_c8_a_limit_comes_with_a_way_out() {
         let host = Host::new(HostOptions::isolated()).unwrap();

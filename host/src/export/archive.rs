@@ -18,7 +18,8 @@ fn makefile() -> String {
     )
 }
 
-/// Packs the parts into a tar archive, with the artifact itself for whoever opens it (LIB-10): the same parts give the same bytes.
+/// Packs the parts into a tar archive, with the artifact itself for whoever opens it (LIB-10): the
+/// same parts give the same bytes.
 pub(super) fn pack(artifact: &Artifact, parts: &Parts) -> Result<Vec<u8>, Error> {
     // What the library embeds is in the archive already.
     let has_tree = parts.files.iter().any(|(name, _)| *name == TREE);

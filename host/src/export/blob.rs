@@ -1,4 +1,5 @@
-//! TVM-FFI's tree of imported modules (EXPORT-X4): `library_module.cc` and `buffer_stream.h` of TVM-FFI read it.
+//! TVM-FFI's tree of imported modules (EXPORT-X4): `library_module.cc` and `buffer_stream.h` of
+//! TVM-FFI read it.
 
 use crate::library::{EMBEDDED_KIND, LIBRARY_KIND};
 

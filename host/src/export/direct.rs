@@ -1,4 +1,5 @@
-//! Links by the linker itself (EXPORT-X7), which takes a third of the time of a compiler that starts it.
+//! Links by the linker itself (EXPORT-X7), which takes a third of the time of a compiler that
+//! starts it.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
@@ -36,8 +37,8 @@ const ARGUMENTS: &[&str] = &[
 const VARIABLES: &[&str] =
     &["COMPILER_PATH", "GCC_EXEC_PREFIX", "LIBRARY_PATH", "CCC_OVERRIDE_OPTIONS", "SDKROOT"];
 
-/// Returns the linker of the compiler that is found first, if it is in the same folder and the first of that name: the two are
-/// then of one tool chain.
+/// Returns the linker of the compiler that is found first, if it is in the same folder and the
+/// first of that name: the two are then of one tool chain.
 pub(super) fn linker(environment: &Environment) -> Option<PathBuf> {
     if VARIABLES.iter().any(|name| environment.variable(name).is_some()) {
         return None;
@@ -61,7 +62,8 @@ fn folder_of<'a>(folders: &'a [PathBuf], name: &str) -> Option<&'a Path> {
     folders.iter().find(is_program).map(PathBuf::as_path)
 }
 
-/// Returns true if an object has symbols of other files besides the environment: the library of mathematics may have them.
+/// Returns true if an object has symbols of other files besides the environment: the library of
+/// mathematics may have them.
 fn needs_more(object: &[u8]) -> bool {
     let Ok(file) = ElfFile64::<LittleEndian>::parse(object) else { return true };
     let known = ["", ENVIRONMENT, "_GLOBAL_OFFSET_TABLE_"];
@@ -69,7 +71,8 @@ fn needs_more(object: &[u8]) -> bool {
         .any(|symbol| symbol.is_undefined() && symbol.name().map_or(true, |name| !known.contains(&name)))
 }
 
-/// Links the parts; `None` where that does not go, for whatever reason: a compiler then links, and says why it cannot.
+/// Links the parts; `None` where that does not go, for whatever reason: a compiler then links, and
+/// says why it cannot.
 ///
 /// # Errors
 ///

@@ -20,12 +20,13 @@ pub(super) fn behind(symbol: &str) -> String {
     symbol.replacen(FUNCTION, BEHIND, 1)
 }
 
-/// Gives the functions of an object that names extensions their other names; returns false, with the object as it was, for one
-/// that names none.
+/// Gives the functions of an object that names extensions their other names; returns false, with
+/// the object as it was, for one that names none.
 ///
 /// # Errors
 ///
-/// `BrokenPlugin`: the object is damaged. `Unsupported`: the text of a name is also that of another symbol.
+/// `BrokenPlugin`: the object is damaged. `Unsupported`: the text of a name is also that of another
+/// symbol.
 pub(super) fn rename(object: &mut [u8], index: &ArtifactIndex) -> Result<bool, Error> {
     let damaged = |why: &str| broken_object(&index.module_kind, &format!("is damaged: {why}"));
     let found = Names::of(object).map_err(|error| damaged(&error.to_string()))?;
@@ -156,7 +157,8 @@ mod tests {
         assert_eq!(*error.kind(), ErrorKind::BrokenPlugin);
     }
 
-    /// EXPORT-R8, M.20: the run time asks for every extension that a code generator may name, and for no other.
+    /// EXPORT-R8, M.20: the run time asks for every extension that a code generator may name, and
+    /// for no other.
     #[test]
     fn r8_the_run_time_knows_every_extension() {
         let text = include_str!("runtime.c");

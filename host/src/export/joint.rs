@@ -1,5 +1,6 @@
-//! The object that joins an artifact's object and the compiled run time, written without a compiler: what the text of [`Glue`]
-//! compiles to, and `__dso_handle`, which a compiler's own files define otherwise.
+//! The object that joins an artifact's object and the compiled run time, written without a
+//! compiler: what the text of [`Glue`] compiles to, and `__dso_handle`, which a compiler's own
+//! files define otherwise.
 
 use object::write::{Object, Relocation, SectionId, StandardSection, Symbol, SymbolId, SymbolSection};
 use object::{
@@ -11,14 +12,15 @@ use super::glue::Glue;
 use crate::error::{Error, ErrorKind};
 use crate::library::{ENVIRONMENT, FUNCTION};
 
-/// Size in bytes of a pointer, and of the entries of `chipdock_devices`: a name and a number, padded.
+/// Size in bytes of a pointer, and of the entries of `chipdock_devices`: a name and a number,
+/// padded.
 const POINTER_BYTES: u64 = 8;
 const DEVICE_BYTES: usize = 16;
 /// Alignment of data that is found by its symbol.
 const DATA_ALIGNMENT_BYTES: u64 = 16;
 
-/// `answer_text(text, size, result)`, where `result` is the caller's fourth argument, as a jump: the places of the text's distance,
-/// of its size and of the function's distance are below.
+/// `answer_text(text, size, result)`, where `result` is the caller's fourth argument, as a jump:
+/// the places of the text's distance, of its size and of the function's distance are below.
 const ANSWER: [u8; 20] = [
     0x48, 0x89, 0xca, // mov rdx, rcx
     0x48, 0x8d, 0x3d, 0, 0, 0, 0, // lea rdi, [rip + text]
@@ -179,7 +181,8 @@ impl Joint {
         Ok(())
     }
 
-    /// Adds the pointers that are written at run time, and the handle of the library, which is its own address.
+    /// Adds the pointers that are written at run time, and the handle of the library, which is its
+    /// own address.
     fn variables(&mut self, names: &[&str]) -> Result<(), Error> {
         let zeros = self.object.section_id(StandardSection::UninitializedData);
         for name in names {
@@ -251,7 +254,8 @@ mod tests {
 
     use super::*;
 
-    /// The table as the run time reads it: names by relocations to texts, numbers beside them, and a null name at the end.
+    /// The table as the run time reads it: names by relocations to texts, numbers beside them, and
+    /// a null name at the end.
     #[test]
     fn a_table_of_devices_has_names_numbers_and_an_end() {
         let mut joint = Joint::new();

@@ -33,8 +33,8 @@ pub(super) const OUTPUT: &str = "library.so";
 /// Libraries of the C library, for those releases that have them apart.
 pub(super) const LIBRARIES: &[&str] = &["-lm", "-ldl", "-lpthread"];
 
-/// Machines that have a C compiler by the name of their system: `e_machine`, the machine as that name spells it, and as Debian's
-/// packages do.
+/// Machines that have a C compiler by the name of their system: `e_machine`, the machine as that
+/// name spells it, and as Debian's packages do.
 const MACHINES: &[(u16, &str, &str)] = &[
     (elf::EM_X86_64, "x86_64", "amd64"),
     (elf::EM_AARCH64, "aarch64", "arm64"),
@@ -166,9 +166,10 @@ pub(super) fn library(host: &Host, parts: &Parts, options: &ExportOptions) -> Re
     Err(Error::new(ErrorKind::Unavailable, message).hint(candidates.advice))
 }
 
-/// Links by a compiler, with the run time that is compiled already if that is for the machine; `None` if there is no such program.
-/// The text is compiled where the object does not link, as with an older C library than this host was built with, and where the
-/// compiler has arguments of its own, which are for all of the library.
+/// Links by a compiler, with the run time that is compiled already if that is for the machine;
+/// `None` if there is no such program. The text is compiled where the object does not link, as with
+/// an older C library than this host was built with, and where the compiler has arguments of its
+/// own, which are for all of the library.
 fn link(folder: &Scratch, words: &[String], machine: u16) -> Result<Option<Output>, Error> {
     let is_own = machine_name(machine) == std::env::consts::ARCH;
     if is_own && words.len() == 1 && !RUNTIME_OBJECT.is_empty() {
@@ -218,7 +219,8 @@ fn check(bytes: Vec<u8>, words: &[String], machine: u16) -> Result<Vec<u8>, Erro
     Err(Error::new(ErrorKind::Unavailable, message).hint("name a C compiler for that machine by --linker"))
 }
 
-/// The error of a compiler that did not link: an unknown C function is the kernel's, another machine the compiler's.
+/// The error of a compiler that did not link: an unknown C function is the kernel's, another
+/// machine the compiler's.
 fn refused(words: &[String], ended: &Output, machine: u16) -> Error {
     let stderr = String::from_utf8_lossy(&ended.stderr);
     let unknown = |line: &str| {

@@ -20,12 +20,13 @@ const ELF_ORDER_OFFSET: usize = 5;
 const ELF_HEADER_BYTES_MIN: usize = 52;
 
 impl Host {
-    /// Returns the code of an artifact as one relocatable object, for the linker of the machine that it was built for (M.15 to
-    /// M.17). Code of its imports is not part of it.
+    /// Returns the code of an artifact as one relocatable object, for the linker of the machine
+    /// that it was built for (M.15 to M.17). Code of its imports is not part of it.
     ///
     /// # Errors
     ///
-    /// * `Unsupported`: the loader of the artifact's kind makes no objects; the message names its plugin.
+    /// * `Unsupported`: the loader of the artifact's kind makes no objects; the message names its
+    ///   plugin.
     /// * `Unavailable`: no plugin loads the kind, or a tool is missing, such as a compiler.
     /// * Other errors of the loader; `ValueError` for an artifact that it does not understand.
     pub fn object(&self, artifact: &Artifact) -> Result<Vec<u8>, Error> {
@@ -45,7 +46,8 @@ impl Host {
         let mut answer = api::Any::NONE.into_raw();
         services.clear_error();
         let calling = extension.calling(&format!("module.load.{kind}: object"));
-        // SAFETY: P3.11, the table with its `self_`; an artifact that lives for the call, a place for an owned value.
+        // SAFETY: P3.11, the table with its `self_`; an artifact that lives for the call, a place
+        // for an owned value.
         let status = with_raw(artifact, |raw| unsafe { (table.object)(extension.self_(), raw, &mut answer) });
         drop(calling);
         services.check(status, what).map_err(|error| error.at(format!("module.load.{kind}")))?;

@@ -135,7 +135,8 @@ pub(super) fn broken_object(kind: &str, why: &str) -> Error {
         .hint("report it to the makers of the plugin")
 }
 
-/// Checks the object of an artifact; returns its machine, and true if it has the variable of the environment.
+/// Checks the object of an artifact; returns its machine, and true if it has the variable of the
+/// environment.
 fn examine(object: &[u8], artifact: &Artifact) -> Result<(u16, bool), Error> {
     let kind = &artifact.index().module_kind;
     let broken = |why: String| broken_object(kind, &why);

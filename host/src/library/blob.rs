@@ -1,15 +1,17 @@
 //! `__tvm_ffi__library_bin`: the modules that are embedded in a library, as TVM-FFI lays them out.
 //!
-//! Little-endian: the number of bytes that follow; the tree of imports in compressed rows, as two vectors of `u64` (where the
-//! imports of each module begin, and the imports); then for each module its kind, and unless that is `_lib` its bytes. A vector, a
-//! text and bytes have their length before them.
+//! Little-endian: the number of bytes that follow; the tree of imports in compressed rows, as two
+//! vectors of `u64` (where the imports of each module begin, and the imports); then for each module
+//! its kind, and unless that is `_lib` its bytes. A vector, a text and bytes have their length
+//! before them.
 
 use std::ops::Range;
 
 use super::LIBRARY_KIND;
 use crate::bounds::NAME_BYTES_MAX;
 
-/// Greatest number of modules, and of imports of all of them: a library has one for each device that it was built for.
+/// Greatest number of modules, and of imports of all of them: a library has one for each device
+/// that it was built for.
 pub(super) const MODULES_MAX: usize = 4096;
 /// Greatest depth of the tree, as of imported artifacts.
 const NESTING_MAX: usize = 16;
@@ -24,7 +26,8 @@ pub(super) struct Module {
     pub(super) imports: Vec<usize>,
 }
 
-/// Reads the modules of a blob, which begins with its size, from the bytes of the file that follow its address.
+/// Reads the modules of a blob, which begins with its size, from the bytes of the file that follow
+/// its address.
 ///
 /// # Errors
 ///

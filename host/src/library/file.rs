@@ -156,8 +156,8 @@ impl LibraryFile {
         &self.needed
     }
 
-    /// Returns what it needs of TVM-FFI and TVM (LIB-9): libraries, undefined symbols and variables to be filled in, but not
-    /// those of TVM's run time that a host has.
+    /// Returns what it needs of TVM-FFI and TVM (LIB-9): libraries, undefined symbols and variables
+    /// to be filled in, but not those of TVM's run time that a host has.
     #[must_use]
     pub fn needs_of_tvm_ffi(&self) -> &[String] {
         &self.unmet
@@ -183,8 +183,8 @@ impl LibraryFile {
         self.bytes.get(module.payload.clone()).unwrap_or_default()
     }
 
-    /// Returns true if it may ask libtvm_ffi for modules: for its own, or for those of other kinds that are embedded in it
-    /// (LIB-11).
+    /// Returns true if it may ask libtvm_ffi for modules: for its own, or for those of other kinds
+    /// that are embedded in it (LIB-11).
     pub(super) fn may_have_modules(&self) -> bool {
         let asks_for_its_own = self.has_context && self.document.is_none();
         asks_for_its_own || self.embedded.iter().any(Embedded::is_of_others)
@@ -432,7 +432,8 @@ impl<'a> Parts<'a> {
         Ok(unbundled(modules?))
     }
 
-    /// Describes the library as an artifact without sections: one of Chipdock by its own index, another by its symbols.
+    /// Describes the library as an artifact without sections: one of Chipdock by its own index,
+    /// another by its symbols.
     fn described(
         &self,
         document: Option<&LibraryDocument>,
@@ -472,7 +473,8 @@ fn embedded(module: blob::Module, bytes: &[u8], start: usize) -> Result<Embedded
     Ok(Embedded { kind: module.kind, size_bytes: payload.len(), artifact, imports: module.imports, payload })
 }
 
-/// Puts the modules of a bundle in its place: the first one there, the others at the end, all as imports of what imports it.
+/// Puts the modules of a bundle in its place: the first one there, the others at the end, all as
+/// imports of what imports it.
 fn unbundled(mut all: Vec<Embedded>) -> Vec<Embedded> {
     for at in 0..all.len() {
         let bundle = all[at].artifact.clone();

@@ -217,19 +217,22 @@ unsafe extern "C" fn delete_foreign(self_: *mut c_void) {
     drop(unsafe { Box::from_raw(self_.cast::<Foreign>()) });
 }
 
-/// Returns the functions of TVM's run time that a library asks its loader for, by variables and by symbols.
+/// Returns the functions of TVM's run time that a library asks its loader for, by variables and by
+/// symbols.
 fn asks_for_run_time(file: &LibraryFile) -> impl Iterator<Item = &str> {
     let variables = file.filled_in().iter().map(|variable| context::of_variable(variable));
     let known = variables.filter(|function| context::function(function).is_some());
     known.chain(file.needs_of_host().iter().map(String::as_str))
 }
 
-/// Opens the file, or a copy of it that nothing else opens; also as libtvm_ffi's module, where its code may ask for that.
+/// Opens the file, or a copy of it that nothing else opens; also as libtvm_ffi's module, where its
+/// code may ask for that.
 fn opened(path: &Path, file: &LibraryFile, caller: Caller) -> Result<(Library, Option<TvmModule>), Error> {
     let io = |error: std::io::Error| Error::io("cannot copy the library", path, &error);
     let open = |path: &Path| {
         let mut guard = Guard::of_opening();
-        // SAFETY: the caller asked for the library's code, and it is a whole library for this machine; initialisers of it run.
+        // SAFETY: the caller asked for the library's code, and it is a whole library for this
+        // machine; initialisers of it run.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
         guard::warn_of_library(caller.services, path, &guard.settle("opening it"));
         let library = library.map_err(|error| not_opened(&error))?;
@@ -262,8 +265,9 @@ fn not_opened(error: &libloading::Error) -> Error {
 }
 
 impl Host {
-    /// Opens a built file: an artifact, a library of Chipdock's with its embedded or accompanying artifacts, or a library that
-    /// others made for TVM-FFI, as rules LIB-1 to LIB-10 of [`library`](crate::library) say. Opening a library runs its code.
+    /// Opens a built file: an artifact, a library of Chipdock's with its embedded or accompanying
+    /// artifacts, or a library that others made for TVM-FFI, as rules LIB-1 to LIB-10 of
+    /// [`library`](crate::library) say. Opening a library runs its code.
     ///
     /// # Errors
     ///
@@ -288,8 +292,9 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Of an artifact as of [`Self::load`]. Of a library: `ValueError` when it is no whole library for this machine;
-    /// `Unavailable` when it needs libtvm_ffi, another library or a later environment; `IoError` when it cannot be copied.
+    /// Of an artifact as of [`Self::load`]. Of a library: `ValueError` when it is no whole library
+    /// for this machine; `Unavailable` when it needs libtvm_ffi, another library or a later
+    /// environment; `IoError` when it cannot be copied.
     pub fn open_file(&self, file: &BuiltFile) -> Result<Module, Error> {
         let at = |error: Error| error.at(file.path().display().to_string());
         match file.contents() {
@@ -298,8 +303,8 @@ impl Host {
         }
     }
 
-    /// Returns the libtvm_ffi that a library needs, or that of the process if the library may have modules of it; `None` for
-    /// one that needs none.
+    /// Returns the libtvm_ffi that a library needs, or that of the process if the library may have
+    /// modules of it; `None` for one that needs none.
     fn tvm_ffi_for(&self, library: &LibraryFile) -> Result<Option<&'static TvmFfi>, Error> {
         let listed = |names: &[String]| quoted(names.iter().map(String::as_str));
         let cannot_bind = library.stays_in_place() || !context::binds_addresses();

@@ -1,7 +1,9 @@
-//! Changes to a library's private copy before it is opened (LIB-6): where its symbols lead, and nothing else of it.
+//! Changes to a library's private copy before it is opened (LIB-6): where its symbols lead, and
+//! nothing else of it.
 //!
-//! A symbol that is local to a library leads where the library's own table says, and nobody else finds it: so a function of the
-//! host is given to one copy alone, under a name that the process does not have.
+//! A symbol that is local to a library leads where the library's own table says, and nobody else
+//! finds it: so a function of the host is given to one copy alone, under a name that the process
+//! does not have.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! Tests of libraries that the C compiler makes here, with blobs and descriptions that the tests write.
+//! Tests of libraries that the C compiler makes here, with blobs and descriptions that the tests
+//! write.
 
 mod hostile;
 mod opened;

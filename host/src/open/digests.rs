@@ -1,15 +1,16 @@
-//! Digests of plugins' libraries, remembered from one process to the next, so that a command that opens a plugin need not read
-//! megabytes to name it.
+//! Digests of plugins' libraries, remembered from one process to the next, so that a command that
+//! opens a plugin need not read megabytes to name it.
 //!
-//! * **DIGEST-M1 Same file.** A digest is remembered for a file as the file system identifies it: device, inode, size, and the
-//!   times of its last modification and of its last change, in nanoseconds. The time of change cannot be set by a program.
-//! * **DIGEST-M2 Settled.** A file that was changed less than two seconds before it is read is not remembered: a later change
-//!   could bear the same time.
-//! * **DIGEST-M3 No trust.** What a lock pins is read whole each time (LOCK-K3): a memory that its user can write proves nothing.
-//!   Elsewhere a digest tells builds of a plugin apart (CACHE-V1, LOAD-L1), and whoever may write the user's caches may write
-//!   the results of builds too.
-//! * **DIGEST-M4 Nobody's error.** The memory is a cache of files (rules KEPT-K1 to KEPT-K8), used where the host's options ask
-//!   for it. Without it, or where it is spoilt, the file is read.
+//! * **DIGEST-M1 Same file.** A digest is remembered for a file as the file system identifies it:
+//!   device, inode, size, and the times of its last modification and of its last change, in
+//!   nanoseconds. The time of change cannot be set by a program.
+//! * **DIGEST-M2 Settled.** A file that was changed less than two seconds before it is read is not
+//!   remembered: a later change could bear the same time.
+//! * **DIGEST-M3 No trust.** What a lock pins is read whole each time (LOCK-K3): a memory that its
+//!   user can write proves nothing. Elsewhere a digest tells builds of a plugin apart (CACHE-V1,
+//!   LOAD-L1), and whoever may write the user's caches may write the results of builds too.
+//! * **DIGEST-M4 Nobody's error.** The memory is a cache of files (rules KEPT-K1 to KEPT-K8), used
+//!   where the host's options ask for it. Without it, or where it is spoilt, the file is read.
 
 use std::fs::File;
 use std::sync::OnceLock;
@@ -98,8 +99,8 @@ mod tests {
         assert_eq!(kept(folder.path()), 0);
     }
 
-    /// DIGEST-M1, DIGEST-M2: the digest of a settled file is taken from the memory, until the file is changed, although its
-    /// size and its time of modification are as they were.
+    /// DIGEST-M1, DIGEST-M2: the digest of a settled file is taken from the memory, until the file
+    /// is changed, although its size and its time of modification are as they were.
     #[test]
     fn digest_m1_a_changed_file_is_read_again() {
         let folder = tempfile::tempdir().unwrap();

@@ -13,27 +13,28 @@ use crate::open::loader::{self, Opened, Opening};
 use crate::open::manifest::{MANIFEST_SCHEMA, Manifest, Needs, Platform, glibc_floor};
 use crate::open::settings::{Settings, unknown_info_fields};
 
-/// Makes a plugin's manifest from its registrations and its author's declarations. Opens the library in this process,
-/// whose code stays loaded.
+/// Makes a plugin's manifest from its registrations and its author's declarations. Opens the
+/// library in this process, whose code stays loaded.
 ///
-/// The manifest has the library's digest: library and manifest belong together, and another file under the same name is
-/// refused.
+/// The manifest has the library's digest: library and manifest belong together, and another file
+/// under the same name is refused.
 ///
 /// # Errors
 ///
-/// The reason why the plugin cannot be used, as an error; `ValueError` for needed keys that violate P5.16, and for a schema
-/// with an unknown field or word, which a host would pass over (P3.9, P3.10) and an author may have misspelt; `IoError` when
-/// the library cannot be read.
+/// The reason why the plugin cannot be used, as an error; `ValueError` for needed keys that violate
+/// P5.16, and for a schema with an unknown field or word, which a host would pass over (P3.9,
+/// P3.10) and an author may have misspelt; `IoError` when the library cannot be read.
 pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
     generate_with(library, needs, &[])
 }
 
-/// Makes a plugin's manifest as [`generate`] does, with these settings (plugin, key, value) in force. The plugin's
-/// registrations do not depend on them (S.10); whether it can be opened may.
+/// Makes a plugin's manifest as [`generate`] does, with these settings (plugin, key, value) in
+/// force. The plugin's registrations do not depend on them (S.10); whether it can be opened may.
 ///
 /// # Errors
 ///
-/// As [`generate`]; `ValueError` for a setting of another plugin, one that it does not declare, or a value of another type.
+/// As [`generate`]; `ValueError` for a setting of another plugin, one that it does not declare, or
+/// a value of another type.
 pub fn generate_with(
     library: &Path,
     needs: &Needs,
@@ -94,7 +95,8 @@ fn manifest_of(library: &Path, needs: &Needs, opened: &Opened) -> Result<Manifes
         schema: MANIFEST_SCHEMA,
         name: opened.name.clone(),
         version: opened.version.clone(),
-        // Any minor of the major is accepted; the features that it cannot do without stand in `needs.requires`.
+        // Any minor of the major is accepted; the features that it cannot do without stand in
+        // `needs.requires`.
         abi: semver::VersionReq::parse(&opened.abi.0.to_string())
             .map_err(|error| Error::new(ErrorKind::Internal, format!("ABI requirement: {error}")))?,
         os: platform.os,

@@ -1,17 +1,22 @@
 //! Checks of a library's file before the system's loader opens it.
 //!
-//! The loader maps segments without asking whether the file has them: a truncated library ends the process with SIGBUS
-//! when the missing page is first touched. So a few fields are read beforehand, bounded, through the descriptor:
+//! The loader maps segments without asking whether the file has them: a truncated library ends the
+//! process with SIGBUS when the missing page is first touched. So a few fields are read beforehand,
+//! bounded, through the descriptor:
 //!
-//! * **IMAGE-E1** an ELF file of 64 bits for this machine; for another file the error says what it is;
-//! * **IMAGE-E2** a shared library (`ET_DYN`) with program headers, loadable segments and a dynamic segment;
-//! * **IMAGE-E3** whole: headers, every loadable segment and the dynamic segment end within the file;
-//! * **IMAGE-E4** the dynamic segment ends with its end mark, and the tables that it points to lie in loadable segments.
+//! * **IMAGE-E1** an ELF file of 64 bits for this machine; for another file the error says what it
+//!   is;
+//! * **IMAGE-E2** a shared library (`ET_DYN`) with program headers, loadable segments and a dynamic
+//!   segment;
+//! * **IMAGE-E3** whole: headers, every loadable segment and the dynamic segment end within the
+//!   file;
+//! * **IMAGE-E4** the dynamic segment ends with its end mark, and the tables that it points to lie
+//!   in loadable segments.
 //!
 //! The linker's build id is read on the way (P1.15); no library is refused for it.
 //!
-//! Section headers are not needed: a stripped library has none. These checks do not make a hostile library safe: opening a
-//! library runs its code.
+//! Section headers are not needed: a stripped library has none. These checks do not make a hostile
+//! library safe: opening a library runs its code.
 
 mod note;
 
@@ -31,7 +36,8 @@ const SEGMENT_LOAD: u32 = 1;
 const SEGMENT_DYNAMIC: u32 = 2;
 const SEGMENT_NOTE: u32 = 4;
 const TAG_END: u64 = 0;
-/// Tags whose values are addresses of tables that the loader reads: hash, strings, symbols, the newer hash.
+/// Tags whose values are addresses of tables that the loader reads: hash, strings, symbols, the
+/// newer hash.
 const TAGS_OF_TABLES: [u64; 4] = [4, 5, 6, 0x6fff_fef5];
 
 /// Machines, as `e_machine` numbers them, by Rust's names.
@@ -48,8 +54,8 @@ const MACHINES: &[(u16, &str)] = &[
     (258, "loongarch64"),
 ];
 
-/// Checks that a file is a whole shared library for this machine (rules IMAGE-E1 to IMAGE-E4), and returns the linker's build
-/// id, in hexadecimal, where it has one.
+/// Checks that a file is a whole shared library for this machine (rules IMAGE-E1 to IMAGE-E4), and
+/// returns the linker's build id, in hexadecimal, where it has one.
 ///
 /// # Errors
 ///
@@ -202,7 +208,8 @@ impl Image<'_> {
         let dynamic =
             segments.iter().find(|segment| segment.kind == SEGMENT_DYNAMIC).ok_or_else(no_library)?;
         let load = segments.iter().find(|segment| segment.holds(dynamic.address)).ok_or_else(no_library)?;
-        // The loader reads the dynamic segment where it is mapped, which must be where it stands in the file.
+        // The loader reads the dynamic segment where it is mapped, which must be where it stands in
+        // the file.
         let shift = dynamic.address - load.address;
         let is_mapped = load.offset.checked_add(shift) == Some(dynamic.offset)
             && dynamic.end().zip(load.end()).is_some_and(|(end, load_end)| end <= load_end);
@@ -315,7 +322,8 @@ mod tests {
         examined(bytes).map(drop)
     }
 
-    /// Small, of this machine, and with what a library has: symbols, relocations, a table of pointers.
+    /// Small, of this machine, and with what a library has: symbols, relocations, a table of
+    /// pointers.
     fn library() -> &'static [u8] {
         static LIBRARY: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
         LIBRARY.get_or_init(|| {
@@ -382,7 +390,8 @@ mod tests {
         assert!(message.contains("its program headers need"), "{message}");
     }
 
-    /// A program that opens a library, calls it, and ends with 9 when the system's loader refuses it.
+    /// A program that opens a library, calls it, and ends with 9 when the system's loader refuses
+    /// it.
     fn opener(folder: &Path) -> PathBuf {
         let (source, program) = (folder.join("open.c"), folder.join("open"));
         let text = "#include <dlfcn.h>\nint main(int n, char **words) {\n  void *library = dlopen(words[n - 1], RTLD_NOW);\n  if (!library) return 9;\n  int (*answer)(void) = (int (*)(void))dlsym(library, \"answer\");\n  if (!answer) return 9;\n  answer();\n  return 0;\n}\n";

@@ -2,21 +2,25 @@
 //!
 //! The checks, in this order; the first that fails is the plugin's [`Problem`]:
 //!
-//! * **LOAD-L1** the file is a whole shared library for this machine, and matches the digests of the manifest and of the lock,
-//!   where there are any: one descriptor is examined and read for all of it;
-//! * **LOAD-L2** the library opens (`RTLD_NOW | RTLD_LOCAL`; it is never closed again, whatever comes after). It is opened by
-//!   its path: the system's loader distinguishes libraries by name and by inode, libraries find the files beside them by their
-//!   path, and a name like `/proc/self/fd/9` would mean two libraries one after the other. So the path is examined again
-//!   afterwards: it must still lead to the file of LOAD-L1, unchanged. Only those whom rule FIND-D3 trusts can exchange it in
-//!   between;
-//! * **LOAD-L3** the entry symbol is there and returns a descriptor: not null, the magic number, this ABI major, the layout
-//!   hash and table sizes of this major, and the name, version and settings of the manifest; any minor is accepted;
-//! * **LOAD-L4** the type information of an abi_stable root module, where the library carries one, never causes a refusal:
-//!   where the hash of LOAD-L3 differs, it names the first field or signature that differs (P4.2);
+//! * **LOAD-L1** the file is a whole shared library for this machine, and matches the digests of
+//!   the manifest and of the lock, where there are any: one descriptor is examined and read for all
+//!   of it;
+//! * **LOAD-L2** the library opens (`RTLD_NOW | RTLD_LOCAL`; it is never closed again, whatever
+//!   comes after). It is opened by its path: the system's loader distinguishes libraries by name
+//!   and by inode, libraries find the files beside them by their path, and a name like
+//!   `/proc/self/fd/9` would mean two libraries one after the other. So the path is examined again
+//!   afterwards: it must still lead to the file of LOAD-L1, unchanged. Only those whom rule FIND-D3
+//!   trusts can exchange it in between;
+//! * **LOAD-L3** the entry symbol is there and returns a descriptor: not null, the magic number,
+//!   this ABI major, the layout hash and table sizes of this major, and the name, version and
+//!   settings of the manifest; any minor is accepted;
+//! * **LOAD-L4** the type information of an abi_stable root module, where the library carries one,
+//!   never causes a refusal: where the hash of LOAD-L3 differs, it names the first field or
+//!   signature that differs (P4.2);
 //! * **LOAD-L5** `init` succeeds, and every registration in it was accepted;
 //! * **LOAD-L6** it registered what its manifest lists, no more and no less;
-//! * **LOAD-L7** it leaves the process as it was: what it changed is put back and named after each of its steps, and is no reason
-//!   to refuse it. See the rules of the guard.
+//! * **LOAD-L7** it leaves the process as it was: what it changed is put back and named after each
+//!   of its steps, and is no reason to refuse it. See the rules of the guard.
 //!
 //! Registrations that were staged and not committed are released through their table's `destroy`.
 
@@ -117,14 +121,16 @@ pub(crate) struct Opening<'a> {
     pub(crate) digests: &'a Arc<Digests>,
     pub(crate) services: &'static Services,
     pub(crate) device_types: &'a Arc<Mutex<DeviceTypes>>,
-    /// Called with the descriptor's name before `init` runs: the name of a library without a manifest is known only then.
+    /// Called with the descriptor's name before `init` runs: the name of a library without a
+    /// manifest is known only then.
     pub(crate) accept: &'a dyn Fn(&str) -> Option<Problem>,
     /// Changes that the plugin made to the process meanwhile (LOAD-L7).
     pub(crate) changes: &'a RefCell<Vec<ProcessChange>>,
 }
 
 impl Opening<'_> {
-    /// Runs code of the plugin: `call` is its note, `during` names the step in reports of changes (LOAD-L7).
+    /// Runs code of the plugin: `call` is its note, `during` names the step in reports of changes
+    /// (LOAD-L7).
     fn step<T>(
         &self,
         guard: &mut Guard,
@@ -252,8 +258,8 @@ fn check_digests(examined: &Examined, opening: &Opening<'_>) -> Result<Option<St
     problem.map_or(Ok(Some(found)), Err)
 }
 
-/// Libraries that this process has opened, with their files' identity: for a known name the system's loader returns the library
-/// that it opened first, and nothing is ever closed (P11).
+/// Libraries that this process has opened, with their files' identity: for a known name the
+/// system's loader returns the library that it opened first, and nothing is ever closed (P11).
 static OPENED: PerProcess<Mutex<BTreeMap<PathBuf, FileIdentity>>> = PerProcess::new(carried);
 
 /// Opens a library (rule LOAD-L2). It stays open as long as the process (P11).
@@ -312,7 +318,8 @@ fn descriptor(library: &Library) -> Result<(RawDescriptor, *const c_void), Probl
     if !pointer.cast::<RawDescriptor>().is_aligned() {
         return bad("its descriptor is not aligned to 8 bytes".to_owned());
     }
-    // SAFETY: not null and aligned; magic and version come first in every major, so nothing after them is read.
+    // SAFETY: not null and aligned; magic and version come first in every major, so nothing after
+    // them is read.
     let (magic, major, minor) = unsafe {
         let words = pointer.cast::<u32>();
         (pointer.cast::<u64>().read(), words.add(2).read(), words.add(3).read())
@@ -335,7 +342,8 @@ fn other_major(built_for: &str) -> Problem {
     Problem::new(ProblemKind::OtherMajor, message)
 }
 
-/// Adds to a layout problem the first type that differs, where the library carries its types (P4.2).
+/// Adds to a layout problem the first type that differs, where the library carries its types
+/// (P4.2).
 fn explained(problem: Problem, library: &Library, descriptor: *const c_void) -> Problem {
     if problem.kind != ProblemKind::OtherLayout {
         return problem;
@@ -435,7 +443,8 @@ fn register(
     services.clear_error();
     let mut pointer = ptr::null_mut();
     let init_failed = opening.step(guard, &identity.name, "init", "its `init`", || {
-        // SAFETY: once for each host, with no other call of this host during it; host, registrar and place outlive the call.
+        // SAFETY: once for each host, with no other call of this host during it; host, registrar
+        // and place outlive the call.
         let status = unsafe { init(ptr::from_ref(host.table()), registrar.table(), &mut pointer) };
         drop(registrar);
         services.check(status, || "`init`".to_owned())
@@ -522,7 +531,8 @@ pub(crate) fn init_host_plugin(
     let registrar = staging.lend();
     services.clear_error();
     let mut pointer = ptr::null_mut();
-    // SAFETY: once for each host; the table lives as long as the process, registrar and place longer than the call.
+    // SAFETY: once for each host; the table lives as long as the process, registrar and place
+    // longer than the call.
     let status =
         unsafe { api::__private::init(HOST_PLUGIN, services.table(), registrar.table(), &mut pointer) };
     drop(registrar);

@@ -1,15 +1,16 @@
 //! The lock: pins the plugins that may be used, by name, version and digest.
 //!
-//! * **LOCK-K1 Named.** A lock is read from the file that is named, never searched for. The file is checked as a plugin is
-//!   (rule FIND-D3 of discovery), because a user who may write it decides what it pins; a process with raised privileges takes
-//!   none.
-//! * **LOCK-K2 Pinned.** A plugin is used when the lock has its name, the version of its manifest, and the SHA-256 of the manifest
-//!   and of the library. A plugin without a manifest is pinned by the name of its file, without a version.
-//! * **LOCK-K3 The opened file.** A library's digest is computed of the file that is then opened, when it is about to be
-//!   opened.
-//!   Discovery compares names, versions and manifests, and reads no library.
-//! * **LOCK-K4 Form.** A JSON object of `schema` and `plugins`, one plugin per line, sorted by name. Unknown fields are
-//!   ignored; a name that occurs twice is refused.
+//! * **LOCK-K1 Named.** A lock is read from the file that is named, never searched for. The file is
+//!   checked as a plugin is (rule FIND-D3 of discovery), because a user who may write it decides
+//!   what it pins; a process with raised privileges takes none.
+//! * **LOCK-K2 Pinned.** A plugin is used when the lock has its name, the version of its manifest,
+//!   and the SHA-256 of the manifest and of the library. A plugin without a manifest is pinned by
+//!   the name of its file, without a version.
+//! * **LOCK-K3 The opened file.** A library's digest is computed of the file that is then opened,
+//!   when it is about to be opened. Discovery compares names, versions and manifests, and reads no
+//!   library.
+//! * **LOCK-K4 Form.** A JSON object of `schema` and `plugins`, one plugin per line, sorted by
+//!   name. Unknown fields are ignored; a name that occurs twice is refused.
 //!
 //! ```json
 //! {
@@ -73,8 +74,8 @@ impl PluginLock {
     ///
     /// # Errors
     ///
-    /// `IoError` when it cannot be read; `ValueError` when it is not trusted, or, with line and column, when it is malformed;
-    /// `WrongState` in a process with raised privileges.
+    /// `IoError` when it cannot be read; `ValueError` when it is not trusted, or, with line and
+    /// column, when it is malformed; `WrongState` in a process with raised privileges.
     pub fn read(path: &Path, options: &HostOptions) -> Result<Self, Error> {
         let refused = |kind, message| Error::new(kind, message).at(path.display().to_string());
         if options.environment.raised_privileges {
@@ -162,7 +163,8 @@ impl PluginLock {
         Ok(format!("{{\n  \"schema\": \"{LOCK_SCHEMA}\",\n  \"plugins\": {list}\n}}\n"))
     }
 
-    /// Returns the absolute path of the file that it was read from; empty when it was not read from a file.
+    /// Returns the absolute path of the file that it was read from; empty when it was not read from
+    /// a file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -173,7 +175,8 @@ impl PluginLock {
         self.plugins.values()
     }
 
-    /// Returns the reason why a candidate is refused, as far as it is known without reading the library: rule LOCK-K2.
+    /// Returns the reason why a candidate is refused, as far as it is known without reading the
+    /// library: rule LOCK-K2.
     pub(crate) fn problem(&self, candidate: &Candidate) -> Option<Problem> {
         let Some(pinned) = self.plugins.get(&candidate.name) else {
             let message = format!("{} pins no plugin \"{}\"", self.shown(), candidate.name);

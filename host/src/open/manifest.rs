@@ -1,8 +1,8 @@
 //! Manifests: descriptions of plugins in files beside them, read without opening the plugin.
 //!
-//! A plugin is `NAME.so` with `NAME.chipdock.json` beside it. The manifest is generated from the plugin's registrations, plus a
-//! block of needs that its author declares ([`Needs`]); when the plugin is opened, it must register what its manifest lists.
-//! Unknown fields are ignored (P3.9).
+//! A plugin is `NAME.so` with `NAME.chipdock.json` beside it. The manifest is generated from the
+//! plugin's registrations, plus a block of needs that its author declares ([`Needs`]); when the
+//! plugin is opened, it must register what its manifest lists. Unknown fields are ignored (P3.9).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,8 +23,8 @@ use crate::process::glibc_version;
 pub const MANIFEST_SUFFIX: &str = ".chipdock.json";
 /// The version of the manifest's schema.
 pub const MANIFEST_SCHEMA: u32 = 1;
-/// Greatest size of a manifest in bytes. Those of this repository have up to 7 KiB; the bound limits how much is read of a
-/// folder of plugins.
+/// Greatest size of a manifest in bytes. Those of this repository have up to 7 KiB; the bound
+/// limits how much is read of a folder of plugins.
 const SIZE_BYTES_MAX: u64 = 1 << 20;
 /// Greatest size of a manifest's text that is shown in a line: a path has at most 4096 bytes.
 const TEXT_BYTES_MAX: usize = 4096;
@@ -48,7 +48,8 @@ pub struct NeededDriver {
     pub version: semver::VersionReq,
 }
 
-/// The needs of a plugin: declared by its author in `needs.json` beside its sources, carried in its manifest.
+/// The needs of a plugin: declared by its author in `needs.json` beside its sources, carried in its
+/// manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Needs {
     /// Libraries that it opens at run time. The plugin looks for them on first use, not the host.
@@ -72,8 +73,8 @@ pub struct Needs {
     /// Interfaces of the host that it uses where they are available.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<String>,
-    /// Keys of other plugins without which it cannot work, as `target.build.x`: their provider is opened before it
-    /// (P5.15).
+    /// Keys of other plugins without which it cannot work, as `target.build.x`: their provider is
+    /// opened before it (P5.15).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<String>,
 }
@@ -93,8 +94,8 @@ pub struct Manifest {
     pub os: String,
     /// The processor it was built for, by Rust's name (`x86_64`).
     pub arch: String,
-    /// Keys that it registers, sorted: `device_api.x`, `target.kind.x`, `target.build.x`, `module.load.x`,
-    /// `function.x`, and of interfaces, as `device_api.x/reset/1`.
+    /// Keys that it registers, sorted: `device_api.x`, `target.kind.x`, `target.build.x`,
+    /// `module.load.x`, `function.x`, and of interfaces, as `device_api.x/reset/1`.
     pub provides: Vec<String>,
     /// The schemas of the target kinds among them, so that listing targets opens nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -105,7 +106,8 @@ pub struct Manifest {
     /// Its needs.
     #[serde(default)]
     pub needs: Needs,
-    /// SHA-256 of the library, in hexadecimal; checked before it is opened. Absent in a manifest that was written by hand.
+    /// SHA-256 of the library, in hexadecimal; checked before it is opened. Absent in a manifest
+    /// that was written by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
@@ -115,8 +117,8 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// `IoError` when the file cannot be read; `ValueError` for a file that is not regular or too large, and, with line and
-    /// column, for one that is not a manifest.
+    /// `IoError` when the file cannot be read; `ValueError` for a file that is not regular or too
+    /// large, and, with line and column, for one that is not a manifest.
     pub fn read(path: &Path) -> Result<Self, Error> {
         Self::read_whole(path).map(|(manifest, _)| manifest)
     }
@@ -143,14 +145,15 @@ impl Manifest {
         if !text.trim_ascii_start().starts_with('{') {
             return Err(Error::new(ErrorKind::Value, "not a plugin manifest: expected a JSON object"));
         }
-        // The schemas of target kinds contain free values; of a repeated key in them the last would be taken.
+        // The schemas of target kinds contain free values; of a repeated key in them the last would
+        // be taken.
         check_unique(text).map_err(wrong)?;
         manifest.check().map_err(|message| Error::new(ErrorKind::Value, message))?;
         Ok(manifest)
     }
 
-    /// Returns the paths of the unknown fields in a manifest's text, as `needs.libraries.0.nams`. A host ignores such fields;
-    /// the author may have misspelt one.
+    /// Returns the paths of the unknown fields in a manifest's text, as `needs.libraries.0.nams`. A
+    /// host ignores such fields; the author may have misspelt one.
     ///
     /// # Errors
     ///
@@ -228,7 +231,8 @@ impl Manifest {
         self.needs.check()
     }
 
-    /// Returns the keys of other plugins that it needs, in their order, each once. Its own keys are left out.
+    /// Returns the keys of other plugins that it needs, in their order, each once. Its own keys are
+    /// left out.
     pub(crate) fn needed_keys(&self) -> Vec<&str> {
         if self.needs.keys.is_empty() {
             return Vec::new();
@@ -237,7 +241,8 @@ impl Manifest {
         self.needs.keys.iter().map(String::as_str).filter(|key| seen.insert(key)).collect()
     }
 
-    /// Returns the reason why this host cannot use the plugin, if there is one: ABI, platform, libc, CPU features, interfaces.
+    /// Returns the reason why this host cannot use the plugin, if there is one: ABI, platform,
+    /// libc, CPU features, interfaces.
     #[must_use]
     pub fn unmet(&self, platform: &Platform) -> Option<String> {
         let abi = semver::Version::new(CHIPDOCK_ABI_MAJOR.into(), CHIPDOCK_ABI_MINOR.into(), 0);
@@ -306,8 +311,8 @@ impl Platform {
     }
 }
 
-/// Returns true for two or three numbers with dots between them. Another text would compare as 0, which every machine
-/// satisfies.
+/// Returns true for two or three numbers with dots between them. Another text would compare as 0,
+/// which every machine satisfies.
 fn is_libc_version(text: &str) -> bool {
     let is_number =
         |part: &str| (1..=9).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -354,7 +359,8 @@ pub(crate) fn check_digest(field: &str, digest: &str) -> Result<(), String> {
     Err(format!("\"{field}\" is {:?}; expected 64 hexadecimal digits", shortened(digest)))
 }
 
-/// Checks a name or a sentence that is shown: not empty, of bounded length, without control characters.
+/// Checks a name or a sentence that is shown: not empty, of bounded length, without control
+/// characters.
 fn check_text(field: &str, text: &str) -> Result<(), String> {
     if !text.is_empty() && text.len() <= TEXT_BYTES_MAX && !text.chars().any(char::is_control) {
         return Ok(());
@@ -408,7 +414,8 @@ impl Needs {
     ///
     /// # Errors
     ///
-    /// `IoError` when the file cannot be read; `ValueError`, with line and column, when it is malformed.
+    /// `IoError` when the file cannot be read; `ValueError`, with line and column, when it is
+    /// malformed.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text = files::read_regular_text(path, SIZE_BYTES_MAX)
             .map_err(|error| error.while_doing("cannot read the needs"))?;
@@ -434,7 +441,8 @@ impl Needs {
         Ok(needs)
     }
 
-    /// Checks the needed keys for a new manifest (rule P5.16); a host that reads one skips the entries that are no keys.
+    /// Checks the needed keys for a new manifest (rule P5.16); a host that reads one skips the
+    /// entries that are no keys.
     ///
     /// # Errors
     ///

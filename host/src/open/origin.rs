@@ -1,7 +1,8 @@
-//! Identifies a plugin's code: its version, its build and the digest of its library, as that was opened.
+//! Identifies a plugin's code: its version, its build and the digest of its library, as that was
+//! opened.
 //!
-//! The digest is of the file that was examined and opened (rules LOAD-L1 and LOAD-L2 of the loader), or absent: a file that was
-//! changed or replaced since is not the code that runs.
+//! The digest is of the file that was examined and opened (rules LOAD-L1 and LOAD-L2 of the
+//! loader), or absent: a file that was changed or replaced since is not the code that runs.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,7 +14,8 @@ use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use crate::files::{self, FileIdentity};
 use crate::open::digests::Digests;
 
-/// Digests of libraries that this process has opened: each is read once, however many hosts there are.
+/// Digests of libraries that this process has opened: each is read once, however many hosts there
+/// are.
 static DIGESTS: PerProcess<Mutex<BTreeMap<PathBuf, (FileIdentity, String)>>> = PerProcess::new(carried);
 
 /// Location of a plugin's code.
@@ -57,8 +59,8 @@ impl Origin {
         Self { version, build_id: String::new(), code: Code::Program, digest: OnceLock::new() }
     }
 
-    /// Returns the SHA-256 of the code that runs, in hexadecimal; `None` where it is unknown. The file is read at the first
-    /// call.
+    /// Returns the SHA-256 of the code that runs, in hexadecimal; `None` where it is unknown. The
+    /// file is read at the first call.
     pub(crate) fn digest(&self) -> Option<&str> {
         let find = || match &self.code {
             Code::Library { path, identity, digests } => of_file(path, *identity, digests),
@@ -98,7 +100,8 @@ fn of_program() -> Option<String> {
 mod tests {
     use super::*;
 
-    /// CACHE-V1: the digest is that of the file as it was opened, once it was read, and none of what took its place before.
+    /// CACHE-V1: the digest is that of the file as it was opened, once it was read, and none of
+    /// what took its place before.
     #[test]
     fn a_digest_is_of_what_was_opened() {
         let folder = tempfile::tempdir().unwrap();

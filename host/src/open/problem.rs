@@ -65,13 +65,15 @@ pub struct Problem {
 }
 
 impl ProblemKind {
-    /// Returns true if the user left the plugin out, or has another of its name: its keys are not missed.
+    /// Returns true if the user left the plugin out, or has another of its name: its keys are not
+    /// missed.
     #[must_use]
     pub fn is_left_out(self) -> bool {
         matches!(self, Self::Disabled | Self::NotSelected | Self::Shadowed)
     }
 
-    /// Returns true if the plugin's manifest was not read: the keys that it would provide are unknown.
+    /// Returns true if the plugin's manifest was not read: the keys that it would provide are
+    /// unknown.
     #[must_use]
     pub fn is_unread(self) -> bool {
         matches!(self, Self::Untrusted | Self::BadManifest)

@@ -1,22 +1,24 @@
 //! The registry: finds the registration under a key, and opens as few plugins as possible for it.
 //!
-//! * **REG-R1 Lazy.** The first request for a key opens the plugin whose manifest provides it; when no manifest does, all
-//!   libraries without a manifest.
-//! * **REG-R2 One answer.** A key that several plugins provide is *disputed*: asking for it is an error that names them all,
-//!   until one is preferred, and opens none of them. A registration of the host itself gives way to a plugin's, and is used
-//!   while plugins dispute the key.
+//! * **REG-R1 Lazy.** The first request for a key opens the plugin whose manifest provides it; when
+//!   no manifest does, all libraries without a manifest.
+//! * **REG-R2 One answer.** A key that several plugins provide is *disputed*: asking for it is an
+//!   error that names them all, until one is preferred, and opens none of them. A registration of
+//!   the host itself gives way to a plugin's, and is used while plugins dispute the key.
 //! * **REG-R3 Permanent.** A key that was found once keeps its registration for this host.
-//! * **REG-R4 Nothing hidden.** A plugin that provides a key and cannot be used is named in the error; when no plugin is known
-//!   to provide it, so are those whose manifests are not trusted or cannot be read.
-//! * **REG-R5 A dispute stays where it is.** It makes one key unusable and nothing else: the other keys of the plugins are in
-//!   force, and code that chooses among keys (the default host target, lists of kinds and devices) leaves disputed ones out and
-//!   names them.
-//! * **REG-R6 Needed keys first.** Before a plugin is opened, the keys that its manifest needs (P5.15) are found by REG-R1 to
-//!   REG-R3, with the needs of their providers in turn. An unavailable key is a reason why the plugin is not opened; so is a
-//!   circle, which discovery does not see where `prefer` or a library without a manifest causes it.
-//! * **REG-R7 One answer for a refused plugin.** A key that only refused plugins would provide is listed, and whoever asks for it
-//!   has the same answer as where opening them failed: `Unavailable`, with the reason. A plugin that the user left out is not
-//!   refused.
+//! * **REG-R4 Nothing hidden.** A plugin that provides a key and cannot be used is named in the
+//!   error; when no plugin is known to provide it, so are those whose manifests are not trusted or
+//!   cannot be read.
+//! * **REG-R5 A dispute stays where it is.** It makes one key unusable and nothing else: the other
+//!   keys of the plugins are in force, and code that chooses among keys (the default host target,
+//!   lists of kinds and devices) leaves disputed ones out and names them.
+//! * **REG-R6 Needed keys first.** Before a plugin is opened, the keys that its manifest needs
+//!   (P5.15) are found by REG-R1 to REG-R3, with the needs of their providers in turn. An
+//!   unavailable key is a reason why the plugin is not opened; so is a circle, which discovery does
+//!   not see where `prefer` or a library without a manifest causes it.
+//! * **REG-R7 One answer for a refused plugin.** A key that only refused plugins would provide is
+//!   listed, and whoever asks for it has the same answer as where opening them failed:
+//!   `Unavailable`, with the reason. A plugin that the user left out is not refused.
 
 mod needs;
 
@@ -87,7 +89,8 @@ pub struct PluginReport {
     pub build_id: Option<String>,
     /// When it is open, whether it has type layouts (and they match).
     pub attested: Option<bool>,
-    /// Changes that it made to the process while it was opened, undone where that was possible (LOAD-L7).
+    /// Changes that it made to the process while it was opened, undone where that was possible
+    /// (LOAD-L7).
     pub changes: Vec<ProcessChange>,
     /// Its needs.
     pub needs: Needs,
@@ -98,26 +101,29 @@ pub struct PluginReport {
 pub struct KeyReport {
     /// The key.
     pub key: String,
-    /// Names of the plugins that provide it, in the order of the search; `host` for the host itself.
+    /// Names of the plugins that provide it, in the order of the search; `host` for the host
+    /// itself.
     pub plugins: Vec<String>,
-    /// Names of plugins that would provide it and that discovery refused: not those that the user left out (REG-R7).
+    /// Names of plugins that would provide it and that discovery refused: not those that the user
+    /// left out (REG-R7).
     pub refused: Vec<String>,
-    /// Whether several plugins provide it and none is preferred: it is unusable, unless the host itself provides it too (rule
-    /// REG-R2).
+    /// Whether several plugins provide it and none is preferred: it is unusable, unless the host
+    /// itself provides it too (rule REG-R2).
     pub disputed: bool,
 }
 
 #[derive(Default)]
 pub(crate) struct State {
     plugins: BTreeMap<usize, Result<OpenPlugin, Problem>>,
-    /// Changes that plugins made to the process while they were opened, by index; of refused ones too.
+    /// Changes that plugins made to the process while they were opened, by index; of refused ones
+    /// too.
     changes: BTreeMap<usize, Vec<ProcessChange>>,
     /// Instances that this host opened, in that order; the host itself before all others.
     opened: Vec<Arc<Instance>>,
     entries: BTreeMap<String, Vec<(usize, Entry)>>,
     resolved: BTreeMap<String, Entry>,
-    /// Plugins that are waiting for the provider of a key to be opened, each with the key, in the order of the requests
-    /// (REG-R6).
+    /// Plugins that are waiting for the provider of a key to be opened, each with the key, in the
+    /// order of the requests (REG-R6).
     waiting: Vec<(usize, String)>,
 }
 
@@ -221,7 +227,8 @@ impl HostInner {
         Ok(of_plugin.or(all.first()).map(|(_, entry)| entry.clone()))
     }
 
-    /// Resolves a key that several plugins provide (rule REG-R2): the host's own registration, or an error that names them.
+    /// Resolves a key that several plugins provide (rule REG-R2): the host's own registration, or
+    /// an error that names them.
     fn resolve_disputed(&self, key: &str, providers: &[usize]) -> Result<Option<Entry>, Error> {
         let disputed = self.disputed(key, providers);
         let Some(entry) = self.entry_of_host(key) else { return Err(disputed) };
@@ -369,7 +376,8 @@ impl HostInner {
         }
     }
 
-    /// Applies select, disable and shadowing to a library without a manifest, whose name is known only when it is open.
+    /// Applies select, disable and shadowing to a library without a manifest, whose name is known
+    /// only when it is open.
     fn refused_name(&self, index: usize, candidate: &Candidate, name: &str) -> Option<Problem> {
         if candidate.manifest.is_some() {
             return None;
@@ -422,20 +430,22 @@ impl HostInner {
         told.collect()
     }
 
-    /// Returns the plugins whose manifests are not trusted or cannot be read: the keys that they would provide are unknown.
+    /// Returns the plugins whose manifests are not trusted or cannot be read: the keys that they
+    /// would provide are unknown.
     pub(crate) fn unread_manifests(&self) -> Vec<String> {
         self.discovery.candidates.iter().filter_map(Candidate::unread).collect()
     }
 
-    /// Adds advice: the near name, and the plugins whose manifests were not read; `otherwise` where there is neither.
+    /// Adds advice: the near name, and the plugins whose manifests were not read; `otherwise` where
+    /// there is neither.
     fn advised(&self, error: Error, near: Option<&str>, otherwise: &str) -> Error {
         let near = near.map(|near| format!("did you mean \"{near}\"?"));
         let advice: Vec<String> = near.into_iter().chain(self.unread_manifests()).collect();
         error.hint(if advice.is_empty() { otherwise.to_owned() } else { advice.join("; ") })
     }
 
-    /// Makes the error for a key that no plugin provides: near names, and plugins that would provide it but are not used
-    /// (REG-R4).
+    /// Makes the error for a key that no plugin provides: near names, and plugins that would
+    /// provide it but are not used (REG-R4).
     pub(crate) fn missing(&self, key: &str) -> Error {
         let unused = self.unused_providers(key);
         let error = Error::new(ErrorKind::Unavailable, format!("no plugin provides {key}"));
@@ -479,8 +489,10 @@ impl HostInner {
         candidate.map_or_else(|| HOST_PLUGIN.to_owned(), |candidate| candidate.name.clone())
     }
 
-    /// Returns the standing of the plugin of a key ([`Source::standing`](crate::open::discovery::Source::standing)): the best of all
-    /// plugins of its name, since a file that hides another takes its standing. `None` for a key of the host's own.
+    /// Returns the standing of the plugin of a key
+    /// ([`Source::standing`](crate::open::discovery::Source::standing)): the best of all plugins of
+    /// its name, since a file that hides another takes its standing. `None` for a key of the host's
+    /// own.
     pub(crate) fn standing_of(&self, key: &str) -> Option<u8> {
         let providers = self.providers(key);
         let preferred = self.prefer.get(key);
@@ -502,7 +514,8 @@ impl HostInner {
         }
     }
 
-    /// Returns the schema of a target kind; opens its plugin only when its manifest does not have it.
+    /// Returns the schema of a target kind; opens its plugin only when its manifest does not have
+    /// it.
     ///
     /// `Unsupported` for a schema with a part that must be known and is not (P3.10).
     pub(crate) fn target_kind(&self, name: &str) -> Result<Option<Arc<TargetKind>>, Error> {
@@ -515,8 +528,8 @@ impl HostInner {
         }
     }
 
-    /// Returns the schema of a target kind as far as it is known without opening a plugin: by the manifest of its provider, or
-    /// because that plugin is open. `None` for a disputed kind.
+    /// Returns the schema of a target kind as far as it is known without opening a plugin: by the
+    /// manifest of its provider, or because that plugin is open. `None` for a disputed kind.
     pub(crate) fn listed_target_kind(&self, name: &str) -> Option<Result<Arc<TargetKind>, Error>> {
         let key = format!("target.kind.{name}");
         if let Some(Entry::TargetKind(entry)) = self.read().resolved.get(&key) {
@@ -536,8 +549,8 @@ impl HostInner {
         Some(usable_kind(kind))
     }
 
-    /// Returns the reason why a key is unavailable, where only plugins would provide it that discovery refused or the user left
-    /// out (REG-R7). Opens nothing.
+    /// Returns the reason why a key is unavailable, where only plugins would provide it that
+    /// discovery refused or the user left out (REG-R7). Opens nothing.
     pub(crate) fn refusal(&self, key: &str) -> Option<Error> {
         let is_missing = self.providers(key).is_empty() && self.entry_of_host(key).is_none();
         (is_missing && !self.unused_providers(key).is_empty()).then(|| self.missing(key))

@@ -1,16 +1,21 @@
 //! Settings of plugins: values that a user sets by key (contract, section S).
 //!
-//! * **SET-O1 Order.** The host's options ([`HostOptions::settings`]), the variable `CHIPDOCK_<PLUGIN>_<NAME>`, the
-//!   variables that the plugin declares, the user's file, the default: the first that has a value counts, right or wrong (S.4).
-//! * **SET-O2 Permanent.** Variables and the file are read when the host is made, and once; each host has its own (S.8).
-//! * **SET-O3 Wrong values.** A value of the wrong type is an error for that setting alone, with the value's source (S.7). The
-//!   host's options are checked when it is made, as far as the settings are known from manifests.
-//! * **SET-O4 The file.** `chipdock/config.toml` in the user's configuration folder, a table for each plugin. It is checked by
-//!   FIND-D3 as plugins are, before it is read. A file that is refused or cannot be read is passed over, as is a name in it
-//!   that no plugin declares; the log says so.
+//! * **SET-O1 Order.** The host's options ([`HostOptions::settings`]), the variable
+//!   `CHIPDOCK_<PLUGIN>_<NAME>`, the variables that the plugin declares, the user's file, the
+//!   default: the first that has a value counts, right or wrong (S.4).
+//! * **SET-O2 Permanent.** Variables and the file are read when the host is made, and once; each
+//!   host has its own (S.8).
+//! * **SET-O3 Wrong values.** A value of the wrong type is an error for that setting alone, with
+//!   the value's source (S.7). The host's options are checked when it is made, as far as the
+//!   settings are known from manifests.
+//! * **SET-O4 The file.** `chipdock/config.toml` in the user's configuration folder, a table for
+//!   each plugin. It is checked by FIND-D3 as plugins are, before it is read. A file that is
+//!   refused or cannot be read is passed over, as is a name in it that no plugin declares; the log
+//!   says so.
 //! * **SET-O5 Raised privileges.** Neither variables nor the file are read (S.9).
-//! * **SET-O6 One variable, one setting.** Where settings of two plugins have the same `CHIPDOCK_<PLUGIN>_<NAME>`, as far as
-//!   their manifests tell, the variable is read for neither (S.13): both get the error of S.7.
+//! * **SET-O6 One variable, one setting.** Where settings of two plugins have the same
+//!   `CHIPDOCK_<PLUGIN>_<NAME>`, as far as their manifests tell, the variable is read for neither
+//!   (S.13): both get the error of S.7.
 
 mod declared;
 mod file;
@@ -98,12 +103,13 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the settings in these options, the environment and the user's file; ignored parts are logged.
+    /// Reads the settings in these options, the environment and the user's file; ignored parts are
+    /// logged.
     ///
     /// # Errors
     ///
-    /// `ValueError`: an option names a plugin or a setting that does not exist, with the nearest name, or a value that is not
-    /// of its type.
+    /// `ValueError`: an option names a plugin or a setting that does not exist, with the nearest
+    /// name, or a value that is not of its type.
     pub fn new(options: &HostOptions, discovery: &Discovery) -> Result<Self, Error> {
         let is_raised = options.environment.raised_privileges;
         let file = if is_raised { File::default() } else { File::read(options) };
@@ -117,7 +123,8 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Makes the settings of a plugin that is opened by itself: its caller's options, and nothing else.
+    /// Makes the settings of a plugin that is opened by itself: its caller's options, and nothing
+    /// else.
     pub(crate) fn said(options: &[(String, String, String)]) -> Self {
         Self { options: options.to_vec(), ..Self::default() }
     }
@@ -187,7 +194,8 @@ impl Settings {
         lines
     }
 
-    /// Returns the names in the file, and in the options of a plugin that has no manifest, that the plugin does not declare.
+    /// Returns the names in the file, and in the options of a plugin that has no manifest, that the
+    /// plugin does not declare.
     fn unknown_keys(&self, plugin: &str, declared: &[DeclaredSetting]) -> Vec<String> {
         let is_unknown = |key: &str| !declared.iter().any(|declared| declared.name == key);
         let of_file = self.file.tables().filter(|(name, _)| *name == plugin).flat_map(|(_, keys)| keys);
@@ -311,7 +319,8 @@ fn candidate<'a>(candidates: &'a [Candidate], plugin: &str) -> Option<&'a Candid
     named().find(|candidate| candidate.problem.is_none()).or_else(|| named().next())
 }
 
-/// Returns the hint for an unknown setting: the nearest name that the plugin declares, or all of them.
+/// Returns the hint for an unknown setting: the nearest name that the plugin declares, or all of
+/// them.
 pub(crate) fn hint_of(key: &str, declared: &[DeclaredSetting]) -> String {
     let names = || declared.iter().map(|declared| declared.name.as_str());
     match nearest(key, names()) {

@@ -101,8 +101,8 @@ fn code_for_a_later_environment_is_not_loaded() {
     assert!(message.contains("this host lends version 1"), "{message}");
 }
 
-/// M.4, X.8: each module has an environment of its own, which is released with the last of the module and its functions.
-/// What was asked for once is kept with it.
+/// M.4, X.8: each module has an environment of its own, which is released with the last of the
+/// module and its functions. What was asked for once is kept with it.
 #[test]
 fn each_module_has_an_environment_of_its_own() {
     let host = host();
@@ -147,7 +147,8 @@ fn each_module_has_an_environment_of_its_own() {
     assert_eq!(error.message(), "the module that calls \"add\" was released");
 }
 
-/// X.10: what the environment cannot answer fails, and says why; X.9: where something failed stands in the error.
+/// X.10: what the environment cannot answer fails, and says why; X.9: where something failed stands
+/// in the error.
 #[test]
 fn the_environment_answers_or_fails() {
     let host = host();

@@ -1,11 +1,12 @@
-//! Copies: compact ranges through the device API; strided tensors, and copies between two kinds of device, through host memory.
+//! Copies: compact ranges through the device API; strided tensors, and copies between two kinds of
+//! device, through host memory.
 
 use super::tensor::Tensor;
 use super::turns;
 use crate::error::{Error, ErrorKind};
 
-/// Calls `each` with the offset in bytes, from the first element, of each run of compact elements, in row-major order.
-/// All runs are equally long; returns that length in bytes.
+/// Calls `each` with the offset in bytes, from the first element, of each run of compact elements,
+/// in row-major order. All runs are equally long; returns that length in bytes.
 fn for_each_run(shape: &[i64], strides: &[i64], item_bytes: i64, mut each: impl FnMut(i64, usize)) {
     if shape.contains(&0) {
         return;
@@ -28,7 +29,8 @@ fn for_each_run(shape: &[i64], strides: &[i64], item_bytes: i64, mut each: impl 
     }
 }
 
-/// Returns the range of a tensor's elements in bytes from its first: the lowest, and one past the highest.
+/// Returns the range of a tensor's elements in bytes from its first: the lowest, and one past the
+/// highest.
 pub(super) fn span(shape: &[i64], strides: &[i64], item_bytes: i64) -> Option<(i64, i64)> {
     if shape.contains(&0) {
         return Some((0, 0));
@@ -52,7 +54,8 @@ impl Tensor {
         self.dtype().size_bytes() as i64
     }
 
-    /// Returns the size of the memory range that contains the elements, and the offset of the first element in it, in bytes.
+    /// Returns the size of the memory range that contains the elements, and the offset of the first
+    /// element in it, in bytes.
     fn extent(&self) -> Result<(usize, usize), Error> {
         if self.dtype().is_sub_byte() {
             if !self.is_compact() {
@@ -68,13 +71,14 @@ impl Tensor {
         Ok((to_usize(high.abs_diff(low))?, to_usize(low.unsigned_abs())?))
     }
 
-    /// Returns the elements as bytes, compact and row-major: all of what another thread's [`Self::copy_from_bytes`] or
-    /// [`Self::copy_from`] wrote, or none of it (HOST-W6). Waits for the current stream; calls and work on other streams that
-    /// write the tensor must be done.
+    /// Returns the elements as bytes, compact and row-major: all of what another thread's
+    /// [`Self::copy_from_bytes`] or [`Self::copy_from`] wrote, or none of it (HOST-W6). Waits for
+    /// the current stream; calls and work on other streams that write the tensor must be done.
     ///
     /// # Errors
     ///
-    /// `ValueError` for elements that share bytes (`int4`) and are not compact. Errors of the device.
+    /// `ValueError` for elements that share bytes (`int4`) and are not compact. Errors of the
+    /// device.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let (size, first) = self.extent()?;
         let mut whole = zeroed(size)?;
@@ -96,13 +100,14 @@ impl Tensor {
         Ok(compact)
     }
 
-    /// Writes the elements from bytes, compact and row-major. Waits until they are there. Calls and work on other streams that
-    /// use the tensor must be done; other threads' reads and writes by [`Self::to_bytes`], this and [`Self::copy_from`] come
-    /// before it or after it (HOST-W6).
+    /// Writes the elements from bytes, compact and row-major. Waits until they are there. Calls and
+    /// work on other streams that use the tensor must be done; other threads' reads and writes by
+    /// [`Self::to_bytes`], this and [`Self::copy_from`] come before it or after it (HOST-W6).
     ///
     /// # Errors
     ///
-    /// `ValueError` for another number of bytes, or a read-only tensor: nothing was written. Errors of the device.
+    /// `ValueError` for another number of bytes, or a read-only tensor: nothing was written. Errors
+    /// of the device.
     pub fn copy_from_bytes(&self, bytes: &[u8]) -> Result<(), Error> {
         self.check_writable()?;
         if bytes.len() as u64 != self.size_bytes() {
@@ -128,16 +133,17 @@ impl Tensor {
         self.write_range(&whole)
     }
 
-    /// Copies every element of `from`, whatever its device and strides are. Waits until they are there, and takes turns with
-    /// other threads as [`Self::to_bytes`] of `from` and [`Self::copy_from_bytes`] do (HOST-W6).
+    /// Copies every element of `from`, whatever its device and strides are. Waits until they are
+    /// there, and takes turns with other threads as [`Self::to_bytes`] of `from` and
+    /// [`Self::copy_from_bytes`] do (HOST-W6).
     ///
-    /// Copies between two kinds of device are staged through host memory; so are strided tensors, and pairs of devices
-    /// that cannot copy to each other.
+    /// Copies between two kinds of device are staged through host memory; so are strided tensors,
+    /// and pairs of devices that cannot copy to each other.
     ///
     /// # Errors
     ///
-    /// `ValueError` for another shape, `TypeError` for another element type, `ValueError` for a read-only tensor:
-    /// nothing was written. Errors of the devices.
+    /// `ValueError` for another shape, `TypeError` for another element type, `ValueError` for a
+    /// read-only tensor: nothing was written. Errors of the devices.
     pub fn copy_from(&self, from: &Self) -> Result<(), Error> {
         self.check_writable()?;
         if self.dtype() != from.dtype() {
@@ -175,14 +181,15 @@ fn to_usize(size_bytes: u64) -> Result<usize, Error> {
     size.ok_or_else(|| no_memory(size_bytes))
 }
 
-/// Returns that many zeros, or an error: a plugin's tensor may claim any size. The system's zeros cost nothing until they are
-/// written; reserving and filling would lose that.
+/// Returns that many zeros, or an error: a plugin's tensor may claim any size. The system's zeros
+/// cost nothing until they are written; reserving and filling would lose that.
 pub(super) fn zeroed(size_bytes: usize) -> Result<Vec<u8>, Error> {
     let layout = std::alloc::Layout::array::<u8>(size_bytes).map_err(|_| no_memory(size_bytes as u64))?;
     if layout.size() == 0 {
         return Ok(Vec::new());
     }
-    // SAFETY: a layout of some bytes; the returned block has that size and alignment, and all of it is initialised.
+    // SAFETY: a layout of some bytes; the returned block has that size and alignment, and all of it
+    // is initialised.
     unsafe {
         let data = std::alloc::alloc_zeroed(layout);
         if data.is_null() {

@@ -1,5 +1,6 @@
-//! Keeps a tensor's description twice (HOST-A9): one for the host, and one to be lent to calls, which can write there though
-//! they must not. The host computes its own accesses from its own copy; a call costs nothing more for it.
+//! Keeps a tensor's description twice (HOST-A9): one for the host, and one to be lent to calls,
+//! which can write there though they must not. The host computes its own accesses from its own
+//! copy; a call costs nothing more for it.
 
 use std::cell::UnsafeCell;
 use std::ptr;
@@ -14,7 +15,8 @@ use crate::error::Error;
 /// Number of axes whose extents and strides fit within a description.
 const INLINE_AXES: usize = 6;
 
-/// A description with its extents and strides. It points into itself once it was set, and must not move after that.
+/// A description with its extents and strides. It points into itself once it was set, and must not
+/// move after that.
 struct Description {
     tensor: ChipdockTensor,
     inline_axes: [i64; INLINE_AXES * 2],
@@ -78,15 +80,16 @@ impl Description {
 pub(crate) struct Described {
     own: Description,
     lent: UnsafeCell<Description>,
-    /// Whether the lent description was found changed and repaired, and this has not been reported yet.
+    /// Whether the lent description was found changed and repaired, and this has not been reported
+    /// yet.
     is_changed: AtomicBool,
 }
 
-// SAFETY: the host's own description does not change while it is shared; the lent one is read and repaired as plain words,
-// which another thread writes only if a callee breaks the contract.
+// SAFETY: the host's own description does not change while it is shared; the lent one is read and
+// repaired as plain words, which another thread writes only if a callee breaks the contract.
 unsafe impl Send for Described {}
-// SAFETY: the host's own description does not change while it is shared; the lent one is read and repaired as plain words,
-// which another thread writes only if a callee breaks the contract.
+// SAFETY: the host's own description does not change while it is shared; the lent one is read and
+// repaired as plain words, which another thread writes only if a callee breaks the contract.
 unsafe impl Sync for Described {}
 
 impl Described {
@@ -96,7 +99,8 @@ impl Described {
         Self { own: Description::new(), lent: UnsafeCell::new(Description::new()), is_changed }
     }
 
-    /// Describes a tensor. The description points into itself from now on: it lies on the heap already.
+    /// Describes a tensor. The description points into itself from now on: it lies on the heap
+    /// already.
     pub(super) fn set(&mut self, parts: &api::TensorParts<'_>) {
         self.own.set(parts);
         self.lent.get_mut().set(parts);
@@ -112,7 +116,8 @@ impl Described {
         usize::try_from(self.own.tensor.ndim).unwrap_or(0)
     }
 
-    /// Returns the description for a call, repaired if an earlier call has changed it. Valid as long as this.
+    /// Returns the description for a call, repaired if an earlier call has changed it. Valid as
+    /// long as this.
     pub(super) fn lent(&self) -> *mut ChipdockTensor {
         if self.found().is_some() {
             self.mend();
@@ -141,7 +146,8 @@ impl Described {
     fn mend(&self) {
         self.is_changed.store(true, Ordering::Relaxed);
         let (own, count) = (&self.own, self.count());
-        // SAFETY: ours, and no other reference into it exists; the written values are those that stood there.
+        // SAFETY: ours, and no other reference into it exists; the written values are those that
+        // stood there.
         unsafe {
             let lent = &mut *self.lent.get();
             let (shape, strides) = lent.places(count);

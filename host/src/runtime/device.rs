@@ -77,8 +77,8 @@ impl DeviceState {
         }
     }
 
-    /// Allocates from the device, bypassing the pool; when there is no memory left, the pool is trimmed and the allocation
-    /// tried once more.
+    /// Allocates from the device, bypassing the pool; when there is no memory left, the pool is
+    /// trimmed and the allocation tried once more.
     pub(crate) fn allocate_raw(
         &self,
         size_bytes: u64,
@@ -105,7 +105,8 @@ impl DeviceState {
     ///
     /// # Safety
     ///
-    /// * Both ends are live, as large as the copy states, and do not overlap; at least one is of this device.
+    /// * Both ends are live, as large as the copy states, and do not overlap; at least one is of
+    ///   this device.
     pub(crate) unsafe fn copy_now(
         &self,
         from: ChipdockCopyEnd,
@@ -119,8 +120,8 @@ impl DeviceState {
         }
         let stream = self.current_stream();
         let copy = ChipdockCopy { from, to, size_bytes, dtype_hint, next: std::ptr::null() };
-        // SAFETY: both ends are live, large enough and do not overlap, as this function requires; the ends stay as
-        // they are until the stream is synchronised below.
+        // SAFETY: both ends are live, large enough and do not overlap, as this function requires;
+        // the ends stay as they are until the stream is synchronised below.
         unsafe { self.api.copy(self.services, self.id, &copy, stream) }?;
         self.sync_raw(stream)
     }
@@ -282,7 +283,8 @@ impl HostInner {
 }
 
 impl Host {
-    /// Returns the names of all device APIs, sorted, those of refused plugins among them (REG-R7). Opens nothing.
+    /// Returns the names of all device APIs, sorted, those of refused plugins among them (REG-R7).
+    /// Opens nothing.
     #[must_use]
     pub fn device_names(&self) -> Vec<String> {
         let keys = self.keys().into_iter();
@@ -303,8 +305,8 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `Unavailable`: no plugin provides the device API, or the plugin reports why there can be no device. `NotFound`,
-    /// about a [`Subject::Device`]: it has no device of that id.
+    /// `Unavailable`: no plugin provides the device API, or the plugin reports why there can be no
+    /// device. `NotFound`, about a [`Subject::Device`]: it has no device of that id.
     pub fn device(&self, name: &str, device_id: i32) -> Result<Device, Error> {
         let state = self.0.device_state(name, device_id)?;
         Ok(Device(Arc::new(DeviceInner { host: self.clone(), state })))
@@ -357,8 +359,8 @@ impl Device {
         self.0.state.api.device_type == chipdock_abi::CHIPDOCK_DEVICE_CPU
     }
 
-    /// Returns an attribute, or `None` when the device does not know it. Keys, types and units are listed in
-    /// `chipdock_plugin_api::attribute`.
+    /// Returns an attribute, or `None` when the device does not know it. Keys, types and units are
+    /// listed in `chipdock_plugin_api::attribute`.
     ///
     /// # Errors
     ///
@@ -389,13 +391,13 @@ impl Device {
         self.0.state.trim()
     }
 
-    /// Opens the device again after it was lost; on one that is not lost it only returns cached memory. Tensors, streams and
-    /// modules that were made on it before can then only be dropped.
+    /// Opens the device again after it was lost; on one that is not lost it only returns cached
+    /// memory. Tensors, streams and modules that were made on it before can then only be dropped.
     ///
     /// # Errors
     ///
-    /// `Unsupported`: the plugin has no interface `reset` 1, so that only a new process opens the device again;
-    /// `DeviceLost`: it could not be opened.
+    /// `Unsupported`: the plugin has no interface `reset` 1, so that only a new process opens the
+    /// device again; `DeviceLost`: it could not be opened.
     pub fn reset(&self) -> Result<(), Error> {
         let state = &self.0.state;
         state.services.check_process()?;
@@ -519,8 +521,8 @@ impl Drop for Stream {
     }
 }
 
-/// Guard of a current stream: while it lives, its stream is the current one of its device on this thread. Guards are dropped in
-/// reverse order.
+/// Guard of a current stream: while it lives, its stream is the current one of its device on this
+/// thread. Guards are dropped in reverse order.
 pub struct StreamGuard<'a> {
     stream: &'a Stream,
     before: *mut c_void,

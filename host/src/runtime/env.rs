@@ -20,8 +20,8 @@ use crate::error::{Error, ErrorKind};
 
 /// The environment of one loaded module.
 ///
-/// Its loader has one reference, which `release` drops; then nothing of the environment remains. Functions that compiled code
-/// requested are stored here and live as long as the environment.
+/// Its loader has one reference, which `release` drops; then nothing of the environment remains.
+/// Functions that compiled code requested are stored here and live as long as the environment.
 pub(crate) struct EnvState {
     env: OnceLock<ChipdockEnv>,
     services: &'static Services,
@@ -112,7 +112,8 @@ impl EnvState {
         module.imported_function(name)
     }
 
-    /// Returns the function that a packed call names: of an imported module, else registered with the host, as in TVM.
+    /// Returns the function that a packed call names: of an imported module, else registered with
+    /// the host, as in TVM.
     fn called_function(&self, name: &str) -> Result<api::Function, Error> {
         let missing = match self.imported_function(name) {
             Err(error) if *error.kind() == ErrorKind::NotFound => error,
@@ -382,7 +383,8 @@ unsafe extern "C" fn query(
 }
 
 unsafe extern "C" fn release(env: *const ChipdockEnv) {
-    // SAFETY: the loader passes the environment that it was lent, for the last time: its reference is dropped.
+    // SAFETY: the loader passes the environment that it was lent, for the last time: its reference
+    // is dropped.
     let state = unsafe { Arc::from_raw((*env).self_.cast::<EnvState>()) };
     let services = state.services;
     services.guarded("env.release", (), || drop(state));

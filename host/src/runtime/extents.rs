@@ -1,4 +1,5 @@
-//! Extents of buffers: computed from the values of symbols, by the IR's semantics, except that nothing may wrap.
+//! Extents of buffers: computed from the values of symbols, by the IR's semantics, except that
+//! nothing may wrap.
 
 use chipdock_ir::{BinaryOp, Callee, DType, Expr, ExprKind, Op, Var};
 
@@ -9,8 +10,8 @@ const DEPTH_MAX: u32 = 256;
 ///
 /// # Errors
 ///
-/// The part that cannot be computed: a symbol without a value (queried by `value_of`), a result that its type cannot hold, a
-/// node that is no arithmetic of integers.
+/// The part that cannot be computed: a symbol without a value (queried by `value_of`), a result
+/// that its type cannot hold, a node that is no arithmetic of integers.
 pub fn evaluate(expr: &Expr, value_of: &dyn Fn(&Var) -> Result<i128, String>) -> Result<i128, String> {
     Evaluator { value_of }.value(expr, 0)
 }

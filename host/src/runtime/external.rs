@@ -38,28 +38,33 @@ impl DeviceApiEntry {
 /// The native location of a tensor's first element: the driver's handle, and an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NativeData {
-    /// The driver's handle of the memory, such as a `CUdeviceptr` or a `cl_mem`. Borrowed from the tensor.
+    /// The driver's handle of the memory, such as a `CUdeviceptr` or a `cl_mem`. Borrowed from the
+    /// tensor.
     pub handle: *mut c_void,
     /// The offset of the tensor in that memory, in bytes.
     pub offset_bytes: u64,
 }
 
 impl Device {
-    /// Makes a stream over a native one, such as a `CUstream` or a `cl_command_queue`: work that is queued on either is in one
-    /// order. Dropping it waits for that work and leaves the native stream as it is.
+    /// Makes a stream over a native one, such as a `CUstream` or a `cl_command_queue`: work that is
+    /// queued on either is in one order. Dropping it waits for that work and leaves the native
+    /// stream as it is.
     ///
     /// # Errors
     ///
-    /// `Unsupported`: the plugin has no interface `external` 1; `ValueError`: the native stream is another device's.
+    /// `Unsupported`: the plugin has no interface `external` 1; `ValueError`: the native stream is
+    /// another device's.
     ///
     /// # Safety
     ///
-    /// * `native` is a live native stream, as the plugin's documentation defines it, until the returned stream is dropped.
+    /// * `native` is a live native stream, as the plugin's documentation defines it, until the
+    ///   returned stream is dropped.
     pub unsafe fn adopt_stream(&self, native: *mut c_void) -> Result<Stream, Error> {
         let state = self.state();
         state.services.check_process()?;
         let mut raw = ptr::null_mut();
-        // SAFETY: P3.11, the table with its `self_`; the caller guarantees a live native stream, and the output is writable.
+        // SAFETY: P3.11, the table with its `self_`; the caller guarantees a live native stream,
+        // and the output is writable.
         state.api.external(state.services, state.id, "adopt_stream", |table, self_| unsafe {
             (table.adopt_stream)(self_, state.id, native, &mut raw)
         })?;
@@ -71,7 +76,8 @@ impl Device {
 }
 
 impl Stream {
-    /// Returns the underlying native stream, such as a `CUstream` or a `cl_command_queue`; valid as long as this lives.
+    /// Returns the underlying native stream, such as a `CUstream` or a `cl_command_queue`; valid as
+    /// long as this lives.
     ///
     /// # Errors
     ///
@@ -80,7 +86,8 @@ impl Stream {
         let state = self.device().state();
         state.services.check_process()?;
         let mut native = ptr::null_mut();
-        // SAFETY: P3.11, the table with its `self_`; a stream of the device, and a place to write to.
+        // SAFETY: P3.11, the table with its `self_`; a stream of the device, and a place to write
+        // to.
         state.api.external(state.services, state.id, "native_stream", |table, self_| unsafe {
             (table.native_stream)(self_, state.id, self.raw(), &mut native)
         })?;
@@ -96,7 +103,8 @@ struct Adopted<O> {
     _owner: O,
 }
 
-// SAFETY: an opaque handle, which may be freed on any thread (P10.1), and an owner that may be dropped there.
+// SAFETY: an opaque handle, which may be freed on any thread (P10.1), and an owner that may be
+// dropped there.
 unsafe impl<O: Send> Send for Adopted<O> {}
 // SAFETY: no part of it is reached through a shared reference.
 unsafe impl<O: Sync> Sync for Adopted<O> {}
@@ -113,8 +121,8 @@ impl<O> Drop for Adopted<O> {
 }
 
 impl Tensor {
-    /// Returns the native location of its first element; valid as long as the tensor lives. Work that others queue on that
-    /// memory is theirs to order.
+    /// Returns the native location of its first element; valid as long as the tensor lives. Work
+    /// that others queue on that memory is theirs to order.
     ///
     /// # Errors
     ///
@@ -124,25 +132,28 @@ impl Tensor {
         state.services.check_process()?;
         let (mut handle, mut offset_bytes) = (ptr::null_mut(), 0);
         let view = self.view();
-        // SAFETY: P3.11, the table with its `self_`; a data space of the device that lives, and places to write to.
+        // SAFETY: P3.11, the table with its `self_`; a data space of the device that lives, and
+        // places to write to.
         state.api.external(state.services, state.id, "native_data", |table, self_| unsafe {
             (table.native_data)(self_, state.id, view.data(), &mut handle, &mut offset_bytes)
         })?;
         Ok(NativeData { handle, offset_bytes: offset_bytes.wrapping_add(view.byte_offset()) })
     }
 
-    /// Makes a compact tensor over host memory that `owner` keeps: the device works on those bytes, and the host sees the
-    /// results once the stream was synchronised. `owner` is dropped when the device no longer uses them. Most devices require
-    /// memory that begins at a page and has whole pages.
+    /// Makes a compact tensor over host memory that `owner` keeps: the device works on those bytes,
+    /// and the host sees the results once the stream was synchronised. `owner` is dropped when the
+    /// device no longer uses them. Most devices require memory that begins at a page and has whole
+    /// pages.
     ///
     /// # Errors
     ///
-    /// `Unsupported`: the plugin has no interface `external` 1, or the device does not accept such memory; `ValueError` for a
-    /// tensor without elements, or one whose size does not fit.
+    /// `Unsupported`: the plugin has no interface `external` 1, or the device does not accept such
+    /// memory; `ValueError` for a tensor without elements, or one whose size does not fit.
     ///
     /// # Safety
     ///
-    /// * The bytes of the tensor are live at `address` as long as `owner` is, wherever that is moved to.
+    /// * The bytes of the tensor are live at `address` as long as `owner` is, wherever that is
+    ///   moved to.
     /// * Nobody else writes them while work uses them, or reads what that work writes.
     ///
     /// ```no_run
@@ -177,7 +188,8 @@ impl Tensor {
         let dtype = dl_dtype(dtype);
         let size_bytes = api::size_bytes(shape, dtype).map_err(|error| from_api(&error))?;
         let mut data = ptr::null_mut();
-        // SAFETY: P3.11, the table with its `self_`; the caller guarantees the memory, and the output is writable.
+        // SAFETY: P3.11, the table with its `self_`; the caller guarantees the memory, and the
+        // output is writable.
         state.api.external(state.services, state.id, "adopt_host_memory", |table, self_| unsafe {
             (table.adopt_host_memory)(self_, state.id, address.as_ptr().cast(), size_bytes, &mut data)
         })?;

@@ -28,7 +28,8 @@ pub enum Plain {
     NotCalled,
 }
 
-/// A function that can be called. It keeps its host, and the module that it comes from, alive. Cloning shares it.
+/// A function that can be called. It keeps its host, and the module that it comes from, alive.
+/// Cloning shares it.
 #[derive(Clone)]
 pub struct Function {
     // Dropped before the module that its code belongs to.
@@ -61,13 +62,14 @@ impl Function {
 
     /// Calls it. Arguments are borrowed, the result is owned.
     ///
-    /// Work is queued on the streams that are current on this thread; a function of host memory is done when it
-    /// returns.
+    /// Work is queued on the streams that are current on this thread; a function of host memory is
+    /// done when it returns.
     ///
     /// # Errors
     ///
-    /// The error that it raised: `TypeError` and `ValueError` for arguments that it does not take, with the parameter's name
-    /// and both values. `BrokenPlugin` when it failed and raised nothing, or returned something that is no value.
+    /// The error that it raised: `TypeError` and `ValueError` for arguments that it does not take,
+    /// with the parameter's name and both values. `BrokenPlugin` when it failed and raised nothing,
+    /// or returned something that is no value.
     pub fn call(&self, args: &[api::AnyView<'_>]) -> Result<api::Any, Error> {
         if trace::is_wanted() {
             return self.call_in_span(args);
@@ -82,7 +84,8 @@ impl Function {
         self.call_now(args)
     }
 
-    /// Calls it as [`Self::call`] does; the error of a failure is the object that was raised, with its traceback and its cause.
+    /// Calls it as [`Self::call`] does; the error of a failure is the object that was raised, with
+    /// its traceback and its cause.
     ///
     /// # Errors
     ///
@@ -117,8 +120,9 @@ impl Function {
         }))
     }
 
-    /// Calls the function where nothing has to be done but the call, and writes its result where that is no object: the common call of
-    /// a kernel, at the least cost. What is left to do, the answer says. Whatever stood in `result` is overwritten, and not released.
+    /// Calls the function where nothing has to be done but the call, and writes its result where
+    /// that is no object: the common call of a kernel, at the least cost. What is left to do, the
+    /// answer says. Whatever stood in `result` is overwritten, and not released.
     #[inline]
     pub fn call_plain(&self, args: &[api::AnyView<'_>], result: &mut ChipdockAny) -> Plain {
         let services = self.host.0.services;
@@ -132,14 +136,16 @@ impl Function {
         }
     }
 
-    /// Calls the C function, and returns its status; what it writes replaces what stands in `result`.
+    /// Calls the C function, and returns its status; what it writes replaces what stands in
+    /// `result`.
     #[inline]
     fn enter(&self, args: &[api::AnyView<'_>], result: &mut ChipdockAny) -> i32 {
         *result = api::Any::NONE.into_raw();
         let num_args = i32::try_from(args.len()).unwrap_or(i32::MAX);
         let self_ = self.value.object().as_ptr();
         let _calling = Calling::enter(self.note);
-        // SAFETY: a packed function with its object as `self`; a view is laid out as a value, the result is None.
+        // SAFETY: a packed function with its object as `self`; a view is laid out as a value, the
+        // result is None.
         unsafe { (self.call.0)(self_.cast(), args.as_ptr().cast(), num_args, result) }
     }
 
@@ -169,8 +175,8 @@ impl Function {
         Ok((status, result))
     }
 
-    /// Marks tensors that work on a stream other than their home's may use: they are not handed out again before that work is
-    /// done.
+    /// Marks tensors that work on a stream other than their home's may use: they are not handed out
+    /// again before that work is done.
     fn mark(&self, args: &[api::AnyView<'_>]) {
         for arg in args {
             if !matches!(arg.type_index(), CHIPDOCK_TYPE_DLTENSOR_PTR | CHIPDOCK_TYPE_TENSOR) {
@@ -184,8 +190,8 @@ impl Function {
         }
     }
 
-    /// Returns the function as a value that belongs to another side than its host (VALUE-F2 of [`values`](crate::values)). It
-    /// keeps its module and its host alive.
+    /// Returns the function as a value that belongs to another side than its host (VALUE-F2 of
+    /// [`values`](crate::values)). It keeps its module and its host alive.
     #[must_use]
     pub fn for_side(&self, side: api::HostRef) -> api::Function {
         let (function, home) = (self.clone(), self.host.side());
@@ -200,8 +206,8 @@ impl Function {
         &self.host
     }
 
-    /// Returns the function as a value of the boundary, for calls that bypass the host. It must not outlive this
-    /// handle's module.
+    /// Returns the function as a value of the boundary, for calls that bypass the host. It must not
+    /// outlive this handle's module.
     #[must_use]
     pub fn value(&self) -> &api::Function {
         &self.value

@@ -38,9 +38,11 @@ struct Inner {
     module: Arc<ModuleInner>,
 }
 
-// SAFETY: P10.1, the functions may be called from any thread; interface and entry live as long as the module (K.5).
+// SAFETY: P10.1, the functions may be called from any thread; interface and entry live as long as
+// the module (K.5).
 unsafe impl Send for Inner {}
-// SAFETY: P10.1, the functions may be called from any thread; interface and entry live as long as the module (K.5).
+// SAFETY: P10.1, the functions may be called from any thread; interface and entry live as long as
+// the module (K.5).
 unsafe impl Sync for Inner {}
 
 /// An argument of [`Kernel::launch`].
@@ -55,8 +57,8 @@ pub enum LaunchArg<'a> {
 }
 
 impl ModuleInner {
-    /// Returns the kernel of that name in this module alone; `None` where the module does not answer `launch` 1, or has no
-    /// kernel of that name.
+    /// Returns the kernel of that name in this module alone; `None` where the module does not
+    /// answer `launch` 1, or has no kernel of that name.
     pub(super) fn own_kernel(self: &Arc<Self>, name: &str) -> Result<Option<Kernel>, Error> {
         let Some((self_, table)) = self.query::<ChipdockLaunch1>("launch", 1)? else { return Ok(None) };
         let services = self.host().0.services;
@@ -87,8 +89,8 @@ impl ModuleInner {
 }
 
 impl ModuleInner {
-    /// Checks that an entry is on the device that its module was compiled for (HOST-A11): handles of another device mean
-    /// nothing there.
+    /// Checks that an entry is on the device that its module was compiled for (HOST-A11): handles
+    /// of another device mean nothing there.
     fn check_entry(&self, name: &str, entry: &ChipdockEntry) -> Result<(), Error> {
         let Some((device, expected)) = self.host().device_of_target(self.artifact().target_json())? else {
             return Ok(());
@@ -106,12 +108,13 @@ impl ModuleInner {
 }
 
 impl Module {
-    /// Returns the kernel of that name, in this module or one that it imports, to be launched without the packed call.
+    /// Returns the kernel of that name, in this module or one that it imports, to be launched
+    /// without the packed call.
     ///
     /// # Errors
     ///
-    /// `NotFound` when there is none, or the module that has it does not answer interface `launch` 1; `Unavailable` when
-    /// no plugin loads the module that has it.
+    /// `NotFound` when there is none, or the module that has it does not answer interface `launch`
+    /// 1; `Unavailable` when no plugin loads the module that has it.
     pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
         self.0.host().0.services.check_process()?;
         if self.function_names().any(|known| known == name)
@@ -151,13 +154,13 @@ impl Kernel {
         &self.0.described
     }
 
-    /// Queues a launch on a stream and returns. `launch` gives the blocks of the grid and the threads of a block along x, y and
-    /// z, and the bytes of dynamic shared memory.
+    /// Queues a launch on a stream and returns. `launch` gives the blocks of the grid and the
+    /// threads of a block along x, y and z, and the bytes of dynamic shared memory.
     ///
     /// # Errors
     ///
-    /// * `ValueError`: a stream or tensor of another device, a scalar of another size than its type's; a launch that the device
-    ///   refuses, with both numbers.
+    /// * `ValueError`: a stream or tensor of another device, a scalar of another size than its
+    ///   type's; a launch that the device refuses, with both numbers.
     /// * `TypeError`: another number of arguments, or a scalar where a pointer is expected.
     /// * An error that earlier work on the stream left.
     ///
@@ -242,7 +245,8 @@ impl Kernel {
         }
     }
 
-    /// Returns the kernel as a packed function, for compiled code: it launches on the current device and stream (K.4).
+    /// Returns the kernel as a packed function, for compiled code: it launches on the current
+    /// device and stream (K.4).
     pub(super) fn into_function(self) -> api::Function {
         let services = self.0.services;
         // SAFETY: H.1, the table of this host lives as long as the process.
@@ -297,8 +301,9 @@ impl Inner {
         let (kernel, plugin) = (&*self.described.name, self.note.plugin());
         let _span = tracing::trace_span!("launch", kernel, plugin).entered();
         let _calling = Calling::enter(self.note);
-        // SAFETY: the interface's `self` and an entry of it, which live as long as the module; the request and what it
-        // points to live for the call, as many arguments of the types that the index has.
+        // SAFETY: the interface's `self` and an entry of it, which live as long as the module; the
+        // request and what it points to live for the call, as many arguments of the types that the
+        // index has.
         unsafe { (self.table.launch)(self.self_, self.entry.entry, &request) }
     }
 }

@@ -1,4 +1,5 @@
-//! Run time: devices, streams, tensors, workspace, modules, functions, and the environment of compiled code.
+//! Run time: devices, streams, tensors, workspace, modules, functions, and the environment of
+//! compiled code.
 
 mod copy;
 mod described;

@@ -126,18 +126,21 @@ pub(crate) fn check_environment(artifact: &Artifact) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Unavailable, message).hint("use a newer Chipdock, or compile the module again"))
 }
 
-/// The imports that one load has made, by the place of their artifacts, which stay alive: several modules may import one.
+/// The imports that one load has made, by the place of their artifacts, which stay alive: several
+/// modules may import one.
 #[derive(Default)]
 pub(crate) struct Made(BTreeMap<usize, (Module, Arc<Artifact>)>);
 
-/// What an artifact is loaded for, which decides whether one that cannot run here is an error or stays an artifact.
+/// What an artifact is loaded for, which decides whether one that cannot run here is an error or
+/// stays an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     /// To be run: it is an error.
     Wanted,
     /// It was compiled here, perhaps for another machine.
     Compiled,
-    /// Another module imports it, and may have functions that do not need it: one that lacks a driver or a device stays an artifact.
+    /// Another module imports it, and may have functions that do not need it: one that lacks a
+    /// driver or a device stays an artifact.
     Imported,
 }
 
@@ -152,20 +155,22 @@ impl Host {
 
     /// Makes an artifact runnable, with everything that it imports.
     ///
-    /// An artifact of a kind that no plugin loads is no error here: the module stays an artifact that can be inspected and
-    /// saved, and asking it for a function reports what is missing. So one kind without a loader does not make the others
-    /// unusable; nor does an import that lacks a driver or a device here, which is logged as a warning.
+    /// An artifact of a kind that no plugin loads is no error here: the module stays an artifact
+    /// that can be inspected and saved, and asking it for a function reports what is missing. So
+    /// one kind without a loader does not make the others unusable; nor does an import that lacks a
+    /// driver or a device here, which is logged as a warning.
     ///
     /// # Errors
     ///
-    /// Errors of the loader: `ValueError` for an artifact that it does not understand, `Unavailable` for a tool or
-    /// library that it needs.
+    /// Errors of the loader: `ValueError` for an artifact that it does not understand,
+    /// `Unavailable` for a tool or library that it needs.
     pub fn load(&self, artifact: &Arc<Artifact>) -> Result<Module, Error> {
         self.load_as(artifact, Role::Wanted, &mut Made::default())
     }
 
-    /// Makes what was just compiled runnable, as [`Self::load`] does. Code for another machine stays an artifact, as one without a
-    /// loader does: it can be inspected and saved, and asking it for a function reports why it does not run here.
+    /// Makes what was just compiled runnable, as [`Self::load`] does. Code for another machine
+    /// stays an artifact, as one without a loader does: it can be inspected and saved, and asking
+    /// it for a function reports why it does not run here.
     ///
     /// # Errors
     ///
@@ -180,8 +185,8 @@ impl Host {
         let imports = artifact.imports().iter().map(|import| self.load_import(import, made));
         let imports: Result<Vec<Module>, Error> = imports.collect();
         let imports = imports?;
-        // The loader releases it with the last of the module and its functions, which may be long after the module here is
-        // dropped; a load that fails releases it too (M.4).
+        // The loader releases it with the last of the module and its functions, which may be long
+        // after the module here is dropped; a load that fails releases it too (M.4).
         let env = EnvState::new(self.0.services);
         let kind = artifact.index().module_kind.clone();
         let (loaded, loader) = match self.loader(artifact) {
@@ -206,7 +211,8 @@ impl Host {
         Ok(module)
     }
 
-    /// Loads an artifact that another module imports, once: one that cannot run here stays an artifact.
+    /// Loads an artifact that another module imports, once: one that cannot run here stays an
+    /// artifact.
     pub(crate) fn load_import(&self, artifact: &Arc<Artifact>, made: &mut Made) -> Result<Module, Error> {
         let place = Arc::as_ptr(artifact).addr();
         if let Some((module, _)) = made.0.get(&place) {
@@ -229,8 +235,8 @@ impl Host {
         // Until the module is taken over: it belongs to the plugin that is called.
         let _calling = loader.owned.calling(&format!("module.load.{}: load", artifact.index().module_kind));
         let status = with_raw(artifact, |raw| {
-            // SAFETY: the registered `self`, an artifact that lives for the call, an environment that lives until it is
-            // released, a place to write to.
+            // SAFETY: the registered `self`, an artifact that lives for the call, an environment
+            // that lives until it is released, a place to write to.
             unsafe { (loader.owned.table().load)(loader.owned.self_(), raw, env.lend(), &mut handle) }
         });
         services.check(status, || "`load`".to_owned())?;
@@ -239,8 +245,9 @@ impl Host {
             .map_err(|message| Error::new(ErrorKind::BrokenPlugin, format!("the module's {message}")))
     }
 
-    /// Asks the loaders of an artifact whether it would run on a device: the loader of the kernels for the device, where it
-    /// imports any, and that of the functions that launch them for host memory.
+    /// Asks the loaders of an artifact whether it would run on a device: the loader of the kernels
+    /// for the device, where it imports any, and that of the functions that launch them for host
+    /// memory.
     ///
     /// # Errors
     ///
@@ -273,7 +280,8 @@ impl Host {
         let _calling =
             loader.owned.calling(&format!("module.load.{}: verdict", artifact.index().module_kind));
         let status = with_raw(artifact, |raw| {
-            // SAFETY: the registered `self`, an artifact that lives for the call, places to write to.
+            // SAFETY: the registered `self`, an artifact that lives for the call, places to write
+            // to.
             unsafe {
                 (loader.owned.table().verdict)(loader.owned.self_(), raw, device, &mut verdict, &mut reason)
             }
@@ -320,7 +328,8 @@ unsafe fn table_in<T: Copy + 'static>(found: &ChipdockInterface) -> Result<Optio
     }
     let slots = table.cast::<*const c_void>();
     for index in 0..size_of::<T>() / size_of::<*const c_void>() {
-        // SAFETY: a table is function pointers and nothing else; read as plain pointers, a null one is seen.
+        // SAFETY: a table is function pointers and nothing else; read as plain pointers, a null one
+        // is seen.
         if unsafe { slots.add(index).read() }.is_null() {
             return Err(format!("slot {index} of its table is null"));
         }
@@ -352,8 +361,9 @@ impl ModuleInner {
         &self.artifact
     }
 
-    /// Returns the module's interface of that name and version, with a copy of its table (HOST-A5); `None` where it has none.
-    /// `T` is the struct of function pointers that belongs to name and version.
+    /// Returns the module's interface of that name and version, with a copy of its table (HOST-A5);
+    /// `None` where it has none. `T` is the struct of function pointers that belongs to name and
+    /// version.
     pub(super) fn query<T: Copy + 'static>(
         &self,
         name: &str,
@@ -385,7 +395,8 @@ impl ModuleInner {
         let mut out = api::Any::NONE.into_raw();
         services.clear_error();
         let _calling = loaded.calling(&format!("module.load.{}: function", self.kind()));
-        // SAFETY: the module's `self`, a string that lives for the call, a place for an owned value.
+        // SAFETY: the module's `self`, a string that lives for the call, a place for an owned
+        // value.
         let status = unsafe { (loaded.table().function)(loaded.self_(), str_out(name), &mut out) };
         let what = || format!("`function` of a module of kind \"{}\"", self.kind());
         services.check(status, what)?;
@@ -456,7 +467,8 @@ impl Module {
         }
     }
 
-    /// Returns a function that no index lists: one of a module object of libtvm_ffi's, here or among its imports.
+    /// Returns a function that no index lists: one of a module object of libtvm_ffi's, here or
+    /// among its imports.
     fn unlisted(&self, name: &str) -> Result<Option<api::Function>, Error> {
         if let Ok(Code::TvmFfi(module)) = &self.0.loaded
             && let Some(function) = module.function(name)?
@@ -466,7 +478,8 @@ impl Module {
         self.imports().iter().find_map(|import| import.unlisted(name).transpose()).transpose()
     }
 
-    /// Makes a module whose functions are not known, for this reason; whoever asks for one of them is told.
+    /// Makes a module whose functions are not known, for this reason; whoever asks for one of them
+    /// is told.
     pub(crate) fn opaque(host: &Host, why: Error, imports: Vec<Self>, artifact: Arc<Artifact>) -> Self {
         let (imported, host) = (Imported::of(&imports), host.clone());
         let loaded = Err(why);
@@ -501,7 +514,8 @@ impl Module {
         self.function_names().any(|known| known == name) || self.0.loaded.as_ref().is_ok_and(beside)
     }
 
-    /// Returns the artifact that it was loaded from. Of a library that was opened this is a description, without sections.
+    /// Returns the artifact that it was loaded from. Of a library that was opened this is a
+    /// description, without sections.
     #[must_use]
     pub fn artifact(&self) -> &Arc<Artifact> {
         &self.0.artifact
@@ -513,7 +527,8 @@ impl Module {
         &self.0.imports
     }
 
-    /// Returns the reason why it cannot be called: no plugin loads its kind, or the one that does cannot here.
+    /// Returns the reason why it cannot be called: no plugin loads its kind, or the one that does
+    /// cannot here.
     #[must_use]
     pub fn missing_loader(&self) -> Option<&Error> {
         self.0.loaded.as_ref().err()
@@ -532,8 +547,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// `NotFound` when there is none. `Unavailable` when no plugin loads the module that has it: the message says what is
-    /// missing.
+    /// `NotFound` when there is none. `Unavailable` when no plugin loads the module that has it:
+    /// the message says what is missing.
     pub fn function(&self, name: &str) -> Result<Function, Error> {
         self.0.host.0.services.check_process()?;
         let _span = tracing::debug_span!("find_function", function = name).entered();

@@ -1,15 +1,15 @@
 //! The tensor pool of a device: freed memory that waits to be used again.
 //!
 //! * Sizes are rounded up to classes, four to a power of two, so at most a quarter is lost.
-//! * A block belongs to the stream that was current when it was allocated, its home. It is handed out again at once on
-//!   its home stream, whose order keeps the old work before the new; to other streams only after the device was
-//!   synchronised.
-//! * A block that was used with another stream current than its home is not handed out before all streams were
-//!   synchronised.
-//! * The last block of a class that a thread freed waits in a slot of its own, with the body of its tensor: taking it
-//!   again allocates nothing and takes no lock.
-//! * When the device has no memory left, all cached memory is returned to it, and the allocation is tried once
-//!   more.
+//! * A block belongs to the stream that was current when it was allocated, its home. It is handed
+//!   out again at once on its home stream, whose order keeps the old work before the new; to other
+//!   streams only after the device was synchronised.
+//! * A block that was used with another stream current than its home is not handed out before all
+//!   streams were synchronised.
+//! * The last block of a class that a thread freed waits in a slot of its own, with the body of its
+//!   tensor: taking it again allocates nothing and takes no lock.
+//! * When the device has no memory left, all cached memory is returned to it, and the allocation is
+//!   tried once more.
 
 use chipdock_abi::{ChipdockDataType, ChipdockDevice};
 use chipdock_plugin_api as api;
@@ -40,7 +40,8 @@ pub(crate) struct Block {
 
 /// Memory of a pooled tensor: the description of the tensor and its block, on the heap.
 ///
-/// Bodies are cached together with their blocks, so that a tensor from a warm pool allocates nothing at all.
+/// Bodies are cached together with their blocks, so that a tensor from a warm pool allocates
+/// nothing at all.
 pub(crate) struct Body {
     described: Described,
     block: Block,
@@ -57,7 +58,8 @@ impl Body {
         Self { described: Described::new(), block }
     }
 
-    /// Makes the body describe a compact tensor. It points into itself from now on: it lies on the heap already.
+    /// Makes the body describe a compact tensor. It points into itself from now on: it lies on the
+    /// heap already.
     pub(crate) fn describe(&mut self, device: ChipdockDevice, dtype: ChipdockDataType, shape: &[i64]) {
         let data = self.block.data;
         self.described.set(&api::TensorParts { data, device, dtype, shape, strides: None, byte_offset: 0 });
@@ -109,7 +111,8 @@ struct Lists {
     by_stream: BTreeMap<(u32, usize), Vec<usize>>,
     /// Free blocks by class that no queued work uses.
     idle: BTreeMap<u32, Vec<usize>>,
-    /// Blocks that were used on several streams, with their classes: idle after all streams are synchronised.
+    /// Blocks that were used on several streams, with their classes: idle after all streams are
+    /// synchronised.
     busy: Vec<(u32, usize)>,
     cached_bytes: u64,
     /// Live blocks that were used with another stream current than their home.
@@ -156,22 +159,24 @@ impl Pool {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a cached body with a block of that class for work on the default stream, if there is one, after `describe` has
-    /// changed it.
+    /// Takes a cached body with a block of that class for work on the default stream, if there is
+    /// one, after `describe` has changed it.
     pub(crate) fn take_body(&self, class: u32, describe: impl FnOnce(&mut Body)) -> Option<Arc<Body>> {
         let slot = self.fast[shard()].get(class as usize)?;
         let body = slot.swap(ptr::null_mut(), Ordering::Acquire);
         if body.is_null() {
             return None;
         }
-        // SAFETY: a pointer in a slot came from `Arc::into_raw` of the only reference, and this took it out.
+        // SAFETY: a pointer in a slot came from `Arc::into_raw` of the only reference, and this
+        // took it out.
         unsafe {
             describe(&mut *body);
             Some(Arc::from_raw(body))
         }
     }
 
-    /// Keeps a body that has no other owner, with its block, for work on the default stream; or returns it.
+    /// Keeps a body that has no other owner, with its block, for work on the default stream; or
+    /// returns it.
     pub(crate) fn give_body(&self, body: Arc<Body>) -> Result<(), Arc<Body>> {
         let block = body.block();
         let slot = self.fast[shard()].get(block.class as usize);
@@ -226,8 +231,8 @@ impl Pool {
         Given::Kept
     }
 
-    /// Releases the blocks of a stream to any stream: it will not be used again, or was just synchronised with nothing queued
-    /// after that.
+    /// Releases the blocks of a stream to any stream: it will not be used again, or was just
+    /// synchronised with nothing queued after that.
     pub(crate) fn release_stream(&self, stream: *mut c_void) {
         let mut lists = self.lists();
         let keys: Vec<(u32, usize)> =
@@ -238,8 +243,8 @@ impl Pool {
         }
     }
 
-    /// Takes the blocks that several streams may have used so far; after all streams were synchronised, they are returned
-    /// with [`Self::settle`].
+    /// Takes the blocks that several streams may have used so far; after all streams were
+    /// synchronised, they are returned with [`Self::settle`].
     pub(crate) fn unsettled(&self) -> Vec<(u32, usize)> {
         std::mem::take(&mut self.lists().busy)
     }
@@ -252,7 +257,8 @@ impl Pool {
         }
     }
 
-    /// Takes all cached memory, to be freed: all streams are synchronised after this, before anything is freed.
+    /// Takes all cached memory, to be freed: all streams are synchronised after this, before
+    /// anything is freed.
     pub(crate) fn drain(&self) -> Vec<*mut c_void> {
         let slots = self.fast.iter().flatten();
         let mut all: Vec<*mut c_void> = slots

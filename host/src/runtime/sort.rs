@@ -7,20 +7,22 @@
 //! | `tvm.contrib.sort.argsort_nms` | input, counts, indices, axis, is_ascending |
 //! | `tvm.contrib.sort.topk` | input, values and indices as wanted, k, axis, wanted, is_ascending |
 //!
-//! * **SORT-O1 Order.** Equal elements keep their order, ascending or descending. −0 equals 0; NaN is greater than every number,
-//!   so that it comes last ascending and first descending.
-//! * **SORT-O2 Types.** Elements are booleans, integers of 8 to 64 bits, float16, bfloat16, float32 or float64; values have the type
-//!   of the input. Indices are of any of these types but booleans that has every index of the axis.
-//! * **SORT-O3 Shapes.** Tensors have any strides and any offset. A negative axis counts from the end. Outputs have the shape
-//!   of the input; those of `topk` have k along the axis, or, for a k of 0 or less, as many as the input. Where k is past the
-//!   input's extent, the elements after it are left as they were.
-//! * **SORT-O4 Counts.** Of each line `argsort_nms` sorts the first `counts` elements, where `counts` has as many elements as
-//!   there are lines; after them each index is its own place.
-//! * **SORT-O5 Errors** leave the outputs as they were: wrong arguments are `TypeError` or `ValueError`. A count past the axis
-//!   is found when its line is sorted.
+//! * **SORT-O1 Order.** Equal elements keep their order, ascending or descending. −0 equals 0; NaN
+//!   is greater than every number, so that it comes last ascending and first descending.
+//! * **SORT-O2 Types.** Elements are booleans, integers of 8 to 64 bits, float16, bfloat16, float32
+//!   or float64; values have the type of the input. Indices are of any of these types but booleans
+//!   that has every index of the axis.
+//! * **SORT-O3 Shapes.** Tensors have any strides and any offset. A negative axis counts from the
+//!   end. Outputs have the shape of the input; those of `topk` have k along the axis, or, for a k
+//!   of 0 or less, as many as the input. Where k is past the input's extent, the elements after it
+//!   are left as they were.
+//! * **SORT-O4 Counts.** Of each line `argsort_nms` sorts the first `counts` elements, where
+//!   `counts` has as many elements as there are lines; after them each index is its own place.
+//! * **SORT-O5 Errors** leave the outputs as they were: wrong arguments are `TypeError` or
+//!   `ValueError`. A count past the axis is found when its line is sorted.
 //!
-//! Source: `src/runtime/contrib/sort/sort.cc` of TVM, which takes fewer types (its `sort` and `argsort` no integers below 32
-//! bits), compact tensors only, and leaves open where NaN goes.
+//! Source: `src/runtime/contrib/sort/sort.cc` of TVM, which takes fewer types (its `sort` and
+//! `argsort` no integers below 32 bits), compact tensors only, and leaves open where NaN goes.
 
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::{
@@ -148,7 +150,8 @@ impl<'a> Elements<'a> {
     /// * The tensor's memory is as its description states, and `at` lies in its shape.
     unsafe fn read(&self, at: &[usize]) -> u64 {
         let mut bytes = [0; 8];
-        // SAFETY: the caller guarantees that many bytes of the tensor; other threads do not write them during the call.
+        // SAFETY: the caller guarantees that many bytes of the tensor; other threads do not write
+        // them during the call.
         unsafe { std::ptr::copy_nonoverlapping(self.address(at), bytes.as_mut_ptr(), self.size_bytes) };
         u64::from_le_bytes(bytes)
     }
@@ -159,7 +162,8 @@ impl<'a> Elements<'a> {
     ///
     /// * As [`Elements::read`], of writable memory.
     unsafe fn write(&self, at: &[usize], bits: u64) {
-        // SAFETY: the caller guarantees that many bytes of the tensor; other threads do not access them during the call.
+        // SAFETY: the caller guarantees that many bytes of the tensor; other threads do not access
+        // them during the call.
         unsafe {
             std::ptr::copy_nonoverlapping(bits.to_le_bytes().as_ptr(), self.address(at), self.size_bytes)
         };

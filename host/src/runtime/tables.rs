@@ -1,4 +1,5 @@
-//! Calls the registered tables of device APIs and target kinds safely: errors come out of the slot, owned results are taken.
+//! Calls the registered tables of device APIs and target kinds safely: errors come out of the slot,
+//! owned results are taken.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -84,7 +85,8 @@ impl DeviceApiEntry {
         key: &str,
     ) -> Result<Option<Value>, Error> {
         let mut raw = api::Any::NONE.into_raw();
-        // SAFETY: the registered `self`, a string that lives for the call, a place for an owned value.
+        // SAFETY: the registered `self`, a string that lives for the call, a place for an owned
+        // value.
         self.call(services, "attribute", |table, self_| unsafe {
             (table.attribute)(self_, device_id, str_out(key), &mut raw)
         })?;
@@ -159,8 +161,8 @@ impl DeviceApiEntry {
     ///
     /// # Safety
     ///
-    /// * Both ends are live and as large as the copy states, do not overlap, and stay so until the stream is
-    ///   synchronised.
+    /// * Both ends are live and as large as the copy states, do not overlap, and stay so until the
+    ///   stream is synchronised.
     pub(crate) unsafe fn copy(
         &self,
         services: &'static Services,
@@ -224,8 +226,8 @@ impl DeviceApiEntry {
         })
     }
 
-    /// Calls a function of version 1 of a named interface, whose struct is `T`; `missing` is the error where the plugin does
-    /// not have it.
+    /// Calls a function of version 1 of a named interface, whose struct is `T`; `missing` is the
+    /// error where the plugin does not have it.
     pub(super) fn call_interface<T: Copy + 'static>(
         &self,
         services: &'static Services,
@@ -270,7 +272,8 @@ impl TargetKindEntry {
         let mut answer = api::Any::NONE.into_raw();
         services.clear_error();
         let _calling = self.owned.calling(&format!("target.kind.{}: canonicalize", self.declared.name()));
-        // SAFETY: the registered `self`, a string that lives for the call, a place for an owned value.
+        // SAFETY: the registered `self`, a string that lives for the call, a place for an owned
+        // value.
         let status = unsafe {
             (self.owned.table().canonicalize)(self.owned.self_(), str_out(target_json), &mut answer)
         };

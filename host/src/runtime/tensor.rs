@@ -19,11 +19,13 @@ use crate::boundary::services::from_api;
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
 
-/// A tensor: elements of one type on one device, with a shape and strides. Cloning shares the elements.
+/// A tensor: elements of one type on one device, with a shape and strides. Cloning shares the
+/// elements.
 ///
-/// Its memory comes from the device's pool and goes back there with the last reference. Reads and writes of whole tensors
-/// ([`Tensor::to_bytes`], [`Tensor::copy_from_bytes`], [`Tensor::copy_from`] and what is made of them) take turns where several
-/// threads use the same memory at once (HOST-W6). The caller orders calls that use it, as it does with work on streams.
+/// Its memory comes from the device's pool and goes back there with the last reference. Reads and
+/// writes of whole tensors ([`Tensor::to_bytes`], [`Tensor::copy_from_bytes`],
+/// [`Tensor::copy_from`] and what is made of them) take turns where several threads use the same
+/// memory at once (HOST-W6). The caller orders calls that use it, as it does with work on streams.
 #[derive(Clone)]
 pub struct Tensor {
     memory: Memory,
@@ -124,11 +126,13 @@ fn value_error(message: String) -> Error {
 }
 
 impl Tensor {
-    /// Makes a compact tensor with uninitialised elements: they keep the former content of the memory.
+    /// Makes a compact tensor with uninitialised elements: they keep the former content of the
+    /// memory.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a negative extent or a size beyond 63 bits; `OutOfMemory` after the pool was trimmed.
+    /// `ValueError` for a negative extent or a size beyond 63 bits; `OutOfMemory` after the pool
+    /// was trimmed.
     pub fn empty(device: &Device, shape: &[i64], dtype: DType) -> Result<Self, Error> {
         let state = device.state();
         state.services.check_process()?;
@@ -188,8 +192,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// `NotFound` when it lives on a device that this host does not have, `Unsupported` when the IR does not have its
-    /// element type.
+    /// `NotFound` when it lives on a device that this host does not have, `Unsupported` when the IR
+    /// does not have its element type.
     pub fn from_value(host: &Host, value: api::Tensor) -> Result<Self, Error> {
         let view = value.view();
         if dtype_of(view.dtype()).is_none() {
@@ -204,13 +208,15 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// As [`Self::from_value`]; `ValueError` for null or a malformed tensor. After an error the caller still owns it.
+    /// As [`Self::from_value`]; `ValueError` for null or a malformed tensor. After an error the
+    /// caller still owns it.
     ///
     /// # Safety
     ///
     /// * `managed` is null or a live managed tensor that the caller owns.
     pub unsafe fn from_dlpack(host: &Host, managed: *mut ChipdockManagedTensor) -> Result<Self, Error> {
-        // SAFETY: `managed` is null or live, as this function requires; a null pointer is answered below.
+        // SAFETY: `managed` is null or live, as this function requires; a null pointer is answered
+        // below.
         if let Some(managed) = unsafe { managed.as_ref() } {
             Self::check_known(host, managed.dl_tensor.dtype, managed.dl_tensor.device)?;
         }
@@ -220,8 +226,8 @@ impl Tensor {
         Self::from_value(host, value)
     }
 
-    /// Takes over a managed tensor of DLPack 1.x. One that is marked read-only may be read and passed to functions
-    /// that only read it; [`Self::copy_from_bytes`] refuses it.
+    /// Takes over a managed tensor of DLPack 1.x. One that is marked read-only may be read and
+    /// passed to functions that only read it; [`Self::copy_from_bytes`] refuses it.
     ///
     /// # Errors
     ///
@@ -236,8 +242,8 @@ impl Tensor {
         managed: *mut ChipdockManagedTensorVersioned,
     ) -> Result<Self, Error> {
         let mut read_only = false;
-        // SAFETY: `managed` is null or live, as this function requires; the version comes first in every major, and the
-        // rest is read only where the major is ours.
+        // SAFETY: `managed` is null or live, as this function requires; the version comes first in
+        // every major, and the rest is read only where the major is ours.
         if let Some(major) = unsafe { managed.as_ref() }.map(|managed| managed.version.major)
             && major == chipdock_abi::CHIPDOCK_DLPACK_MAJOR
         {
@@ -269,8 +275,8 @@ impl Tensor {
         host.device_by_number(device).map(|_| ())
     }
 
-    /// Returns the tensor for code that uses DLPack before 1.0; released by its deleter. That version cannot express that a
-    /// tensor is read-only: use [`Self::to_dlpack_versioned`].
+    /// Returns the tensor for code that uses DLPack before 1.0; released by its deleter. That
+    /// version cannot express that a tensor is read-only: use [`Self::to_dlpack_versioned`].
     ///
     /// # Errors
     ///
@@ -289,7 +295,8 @@ impl Tensor {
         Ok(self.to_value()?.into_dlpack_versioned(flags))
     }
 
-    /// Returns the tensor as a value of the boundary, for a function that keeps it. It shares the elements, and keeps the host.
+    /// Returns the tensor as a value of the boundary, for a function that keeps it. It shares the
+    /// elements, and keeps the host.
     ///
     /// # Errors
     ///
@@ -315,8 +322,9 @@ impl Tensor {
         }
     }
 
-    /// Checks that the functions that it was passed to left its description unchanged (HOST-A9). The description is restored in
-    /// any case; the elements are intact if only it was changed. Reads and writes of elements check this first.
+    /// Checks that the functions that it was passed to left its description unchanged (HOST-A9).
+    /// The description is restored in any case; the elements are intact if only it was changed.
+    /// Reads and writes of elements check this first.
     ///
     /// # Errors
     ///
@@ -383,13 +391,14 @@ impl Tensor {
         Ok(())
     }
 
-    /// Makes another view of the same elements: extents and strides in elements, `offset` in elements from this tensor's
-    /// first. It shares the memory and keeps it alive.
+    /// Makes another view of the same elements: extents and strides in elements, `offset` in
+    /// elements from this tensor's first. It shares the memory and keeps it alive.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a negative extent, for a number of strides that differs from the number of axes, or for a part of a
-    /// tensor whose elements share bytes (`int4`); `IndexError` when an element would lie outside of this tensor's.
+    /// `ValueError` for a negative extent, for a number of strides that differs from the number of
+    /// axes, or for a part of a tensor whose elements share bytes (`int4`); `IndexError` when an
+    /// element would lie outside of this tensor's.
     pub fn strided(&self, shape: &[i64], strides: &[i64], offset: i64) -> Result<Self, Error> {
         let item_bytes = self.dtype().size_bytes() as i64;
         if self.dtype().is_sub_byte() && (shape != self.shape() || strides != self.strides() || offset != 0) {
@@ -465,7 +474,8 @@ impl Tensor {
         let bytes = self.to_bytes()?;
         let count = bytes.len() / size_of::<T>();
         let mut elements: Vec<T> = Vec::with_capacity(count);
-        // SAFETY: as many bytes as the elements take, every bit pattern is a value, and the vector has the room.
+        // SAFETY: as many bytes as the elements take, every bit pattern is a value, and the vector
+        // has the room.
         unsafe {
             elements
                 .as_mut_ptr()
@@ -519,7 +529,8 @@ impl Tensor {
         let (from, size_bytes) = self.range();
         self.check_size(size_bytes, to.len())?;
         let to = ChipdockCopyEnd { device: api::CPU, data: to.as_mut_ptr().cast(), offset_bytes: 0 };
-        // SAFETY: the tensor's own range, which its owner keeps, and a buffer of that size that is ours alone.
+        // SAFETY: the tensor's own range, which its owner keeps, and a buffer of that size that is
+        // ours alone.
         unsafe { self.device.state().copy_now(from, to, size_bytes, self.view().dtype()) }
     }
 
@@ -530,7 +541,8 @@ impl Tensor {
         self.check_size(size_bytes, from.len())?;
         let from =
             ChipdockCopyEnd { device: api::CPU, data: from.as_ptr().cast_mut().cast(), offset_bytes: 0 };
-        // SAFETY: the tensor's own range, which its owner keeps, and a buffer of that size that is only read.
+        // SAFETY: the tensor's own range, which its owner keeps, and a buffer of that size that is
+        // only read.
         unsafe { self.device.state().copy_now(from, to, size_bytes, self.view().dtype()) }
     }
 

@@ -59,7 +59,8 @@ fn a_tensor_holds_what_was_written() {
     assert!(matches!(huge.kind(), ErrorKind::OutOfMemory | ErrorKind::Value), "{huge:?}");
 }
 
-/// HOST-W6: what a thread reads is one write of another thread, whole, through a clone, a view and a value of the tensor.
+/// HOST-W6: what a thread reads is one write of another thread, whole, through a clone, a view and
+/// a value of the tensor.
 #[test]
 fn a_read_beside_a_write_is_whole() {
     const SIZE: usize = 1 << 18;
@@ -412,7 +413,8 @@ fn a_host_that_goes_away_gives_everything_back() {
     assert_eq!(bytes(&device, "bytes"), 0);
 }
 
-/// A host that was closed leaves its services, which plugins may still hold, and little else: not its copy of the environment.
+/// A host that was closed leaves its services, which plugins may still hold, and little else: not
+/// its copy of the environment.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn closed_hosts_leave_little_memory() {

@@ -43,13 +43,14 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// `Unsupported`: the device has no timer ([`Device::has_timer`]), or cannot time this stream; a failure of earlier work
-    /// on the stream; `DeviceLost`.
+    /// `Unsupported`: the device has no timer ([`Device::has_timer`]), or cannot time this stream;
+    /// a failure of earlier work on the stream; `DeviceLost`.
     pub fn mark(&self) -> Result<Mark, Error> {
         let state = self.device().state();
         state.services.check_process()?;
         let mut raw = ptr::null_mut();
-        // SAFETY: P3.11, the table with its `self_`; a stream of the device, and a place to write to.
+        // SAFETY: P3.11, the table with its `self_`; a stream of the device, and a place to write
+        // to.
         state.api.timer(state.services, state.id, "mark", |table, self_| unsafe {
             (table.mark)(self_, state.id, self.raw(), &mut raw)
         })?;
@@ -75,12 +76,13 @@ unsafe impl Send for Mark {}
 unsafe impl Sync for Mark {}
 
 impl Mark {
-    /// Returns the device's time from `start` to this mark in nanoseconds; waits until both are reached. Negative where `start`
-    /// was reached later.
+    /// Returns the device's time from `start` to this mark in nanoseconds; waits until both are
+    /// reached. Negative where `start` was reached later.
     ///
     /// # Errors
     ///
-    /// `ValueError` when they are of different devices; the failure because of which one is never reached.
+    /// `ValueError` when they are of different devices; the failure because of which one is never
+    /// reached.
     pub fn nanoseconds_since(&self, start: &Self) -> Result<f64, Error> {
         let state = self.device.state();
         if !Arc::ptr_eq(state, start.device.state()) {
@@ -89,7 +91,8 @@ impl Mark {
         }
         state.services.check_process()?;
         let mut found = f64::NAN;
-        // SAFETY: P3.11, the table with its `self_`; marks of the device that live, and a place to write to.
+        // SAFETY: P3.11, the table with its `self_`; marks of the device that live, and a place to
+        // write to.
         state.api.timer(state.services, state.id, "elapsed", |table, self_| unsafe {
             (table.elapsed)(self_, state.id, start.raw, self.raw, &mut found)
         })?;

@@ -1,5 +1,6 @@
-//! Plugin that the tests of this crate register with every host: a device with streams, a target kind, its code generator and
-//! its loader. It is registered in the same way as the host's own device.
+//! Plugin that the tests of this crate register with every host: a device with streams, a target
+//! kind, its code generator and its loader. It is registered in the same way as the host's own
+//! device.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -256,8 +257,8 @@ fn work(env: &Env) -> Result<Any, Error> {
 /// Calls the imported function `add` with its own arguments, as compiled code does.
 fn forward(env: &Env, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let (raw, mut result, mut found) = (env.as_ptr(), Any::NONE.into_raw(), std::ptr::null());
-    // SAFETY: the environment is kept by the function, and keeps what it answers; a view is laid out as a value; a
-    // place for an owned value.
+    // SAFETY: the environment is kept by the function, and keeps what it answers; a view is laid
+    // out as a value; a place for an owned value.
     let status = unsafe {
         match ((*raw).imported)(raw, c"add".as_ptr(), &mut found) {
             0 => {

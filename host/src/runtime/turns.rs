@@ -1,7 +1,8 @@
 //! Turns of threads that read and write the same memory (HOST-W6).
 //!
-//! A fixed number of locks serves all memory, picked by the data pointer: a tensor costs nothing, and tensors that share memory
-//! meet whichever way they came to. Unrelated tensors that fall on one lock wait for each other, rarely, for the time of a copy.
+//! A fixed number of locks serves all memory, picked by the data pointer: a tensor costs nothing,
+//! and tensors that share memory meet whichever way they came to. Unrelated tensors that fall on
+//! one lock wait for each other, rarely, for the time of a copy.
 
 use std::array;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -26,7 +27,8 @@ type Read = RwLockReadGuard<'static, ()>;
 /// The right to write.
 type Write = RwLockWriteGuard<'static, ()>;
 
-/// The number of the lock for a tensor's memory. Allocations begin at multiples of 64 or more: the bits above are mixed.
+/// The number of the lock for a tensor's memory. Allocations begin at multiples of 64 or more: the
+/// bits above are mixed.
 fn number(tensor: &Tensor) -> usize {
     let mixed = (tensor.view().data().addr() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> (u64::BITS - COUNT.trailing_zeros())) as usize
@@ -50,8 +52,9 @@ pub(super) fn to_write(tensor: &Tensor) -> Write {
     write(number(tensor))
 }
 
-/// Waits until one tensor's memory may be read and another's written. Locks are taken in the order of their numbers, so that
-/// threads which copy between the same tensors do not wait for each other for ever.
+/// Waits until one tensor's memory may be read and another's written. Locks are taken in the order
+/// of their numbers, so that threads which copy between the same tensors do not wait for each other
+/// for ever.
 pub(super) fn to_copy(from: &Tensor, to: &Tensor) -> (Option<Read>, Write) {
     let (source, target) = (number(from), number(to));
     match source.cmp(&target) {

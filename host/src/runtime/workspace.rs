@@ -1,8 +1,8 @@
 //! Workspace: short-lived memory of kernels, a stack for each thread, device and stream.
 //!
-//! A stack hands out and takes back memory in the order of one stream, so freed memory may be handed out again at once: the
-//! stream keeps the old work before the new. It goes back to the device when the thread ends or the device is trimmed, after
-//! the stream was synchronised.
+//! A stack hands out and takes back memory in the order of one stream, so freed memory may be
+//! handed out again at once: the stream keeps the old work before the new. It goes back to the
+//! device when the thread ends or the device is trimmed, after the stream was synchronised.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -18,7 +18,8 @@ use crate::error::{Error, ErrorKind};
 
 const PAGE_BYTES: u64 = 4096;
 
-/// Workspace of one thread on one stream. Addresses are stored as numbers: they are never dereferenced here.
+/// Workspace of one thread on one stream. Addresses are stored as numbers: they are never
+/// dereferenced here.
 #[derive(Default)]
 struct Stack {
     /// Pieces in use, in the order of their allocation.
@@ -42,7 +43,8 @@ impl Stack {
         Some(piece.data)
     }
 
-    /// Takes a piece back, searching from the last allocated; returns false for an address that it does not have.
+    /// Takes a piece back, searching from the last allocated; returns false for an address that it
+    /// does not have.
     fn give(&mut self, data: usize) -> bool {
         let Some(index) = self.used.iter().rposition(|piece| piece.data == data) else { return false };
         let piece = self.used.remove(index);
@@ -113,7 +115,8 @@ impl DeviceState {
         let mut stacks = self.workspaces.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (me, data) = (thread(), data.expose_provenance());
         let given = stacks.get_mut(&(me, stream.addr())).is_some_and(|stack| stack.give(data))
-            // The current stream was changed in between: the piece stays with the stream it was allocated for.
+            // The current stream was changed in between: the piece stays with the stream it was
+            // allocated for.
             || stacks.range_mut((me, 0)..=(me, usize::MAX)).any(|(_, stack)| stack.give(data));
         if given {
             return Ok(());

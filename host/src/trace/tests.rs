@@ -23,7 +23,8 @@ fn listed() -> BTreeMap<String, (String, Vec<String>)> {
     rows.map(row).collect()
 }
 
-/// The spans that the sources of a folder make: after the name each field, which ends with `=` where it has a value.
+/// The spans that the sources of a folder make: after the name each field, which ends with `=`
+/// where it has a value.
 fn made(folder: &Path, found: &mut BTreeMap<String, (String, Vec<String>)>) {
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         if entry.is_dir() {
@@ -77,7 +78,8 @@ fn sp3_a_call_of_a_plugin_names_it() {
     assert!(spans.is_empty(), "SP5: {spans:?}");
 }
 
-/// SP2: what begins ends, whether it succeeded or failed. That spans nest is checked by who collects them.
+/// SP2: what begins ends, whether it succeeded or failed. That spans nest is checked by who
+/// collects them.
 #[test]
 fn sp2_spans_nest() {
     let folder = tempfile::tempdir().unwrap();
@@ -96,7 +98,8 @@ fn sp2_spans_nest() {
     assert_eq!((calls[0], calls.last()), ("shutdown", Some(&"release")), "{spans:?}");
 }
 
-/// SP4: a line is an event at its level, with the plugin's name as a field; the sink gets it as before.
+/// SP4: a line is an event at its level, with the plugin's name as a field; the sink gets it as
+/// before.
 #[test]
 fn sp4_the_log_is_events() {
     let lines: Arc<Mutex<Vec<(LogLevel, String)>>> = Arc::default();
@@ -124,7 +127,8 @@ fn sp4_the_log_is_events() {
     }
 }
 
-/// SP5: what the look at who listens costs a call, for whoever runs it with `--nocapture`: medians of alternate rounds.
+/// SP5: what the look at who listens costs a call, for whoever runs it with `--nocapture`: medians
+/// of alternate rounds.
 #[test]
 fn sp5_a_call_that_nobody_wants_is_as_quick() {
     const CALLS: u32 = 100_000;

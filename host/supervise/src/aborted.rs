@@ -1,4 +1,5 @@
-//! What the C library said when it ended the process: of a damaged heap, or of an assertion (CHILD-V11).
+//! What the C library said when it ended the process: of a damaged heap, or of an assertion
+//! (CHILD-V11).
 
 use std::ffi::c_void;
 use std::ptr;
@@ -18,8 +19,8 @@ pub(crate) fn prepare() {
     }
 }
 
-/// Returns what glibc said before it aborted, such as `free(): invalid pointer`, in a buffer of the caller's; empty where it said
-/// nothing. It may be called in a signal's handler.
+/// Returns what glibc said before it aborted, such as `free(): invalid pointer`, in a buffer of the
+/// caller's; empty where it said nothing. It may be called in a signal's handler.
 #[must_use]
 pub fn abort_message(into: &mut [u8]) -> &[u8] {
     let place = MESSAGE.load(Ordering::Relaxed).cast::<*const u32>();
@@ -31,7 +32,8 @@ pub fn abort_message(into: &mut [u8]) -> &[u8] {
     if message.is_null() {
         return &[];
     }
-    // SAFETY: a live message begins with the size of its mapping, then has a text that ends with NUL.
+    // SAFETY: a live message begins with the size of its mapping, then has a text that ends with
+    // NUL.
     let text = unsafe { message.add(1).cast::<u8>() };
     let mut n_bytes = 0;
     for place in into.iter_mut() {

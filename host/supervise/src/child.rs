@@ -20,7 +20,8 @@ const LINE_BYTES_MAX: usize = 512 << 10;
 const LOOK: Duration = Duration::from_millis(50);
 /// Greatest time between checks once the pipe is closed: the end is near.
 const CLOSED_LOOK: Duration = Duration::from_millis(1);
-/// Time after which a killed process that does not end, as with a driver that hangs in the kernel, is left behind.
+/// Time after which a killed process that does not end, as with a driver that hangs in the kernel,
+/// is left behind.
 const KILL_WAIT: Duration = Duration::from_secs(5);
 /// The exit code of a child whose supervisor was gone before its program ran.
 const ORPHAN: i32 = 121;
@@ -35,14 +36,15 @@ pub struct Start {
 }
 
 impl Start {
-    /// Makes the options for that command. Standard input, output and error are set by the command, except for
-    /// [`Self::keep_stderr`].
+    /// Makes the options for that command. Standard input, output and error are set by the command,
+    /// except for [`Self::keep_stderr`].
     #[must_use]
     pub fn new(command: Command) -> Self {
         Self { command, shared: Vec::new(), line_bytes_max: LINE_BYTES_MAX, keeps_stderr: false }
     }
 
-    /// Makes the options to run this program again, with those arguments, and neither standard input nor output.
+    /// Makes the options to run this program again, with those arguments, and neither standard
+    /// input nor output.
     ///
     /// # Errors
     ///
@@ -53,7 +55,8 @@ impl Start {
         Ok(Self::new(command))
     }
 
-    /// Gives the child a file, which it finds with [`Inside::take_shared`](crate::Inside::take_shared), in this order.
+    /// Gives the child a file, which it finds with
+    /// [`Inside::take_shared`](crate::Inside::take_shared), in this order.
     #[must_use]
     pub fn share(mut self, file: File) -> Self {
         self.shared.push(file);
@@ -78,7 +81,8 @@ impl Start {
     ///
     /// # Errors
     ///
-    /// The program cannot be run, or the system has no descriptors or processes left. Nothing is left running.
+    /// The program cannot be run, or the system has no descriptors or processes left. Nothing is
+    /// left running.
     pub fn start(mut self) -> io::Result<Child> {
         let (pipe, writer) = io::pipe()?;
         non_blocking(&pipe)?;
@@ -94,8 +98,8 @@ impl Start {
         let numbers: Vec<String> = inherited.iter().map(ToString::to_string).collect();
         self.command.env(VARIABLE, numbers.join(",")).process_group(0);
         let supervisor = std::process::id();
-        // SAFETY: between fork and exec nothing but system calls, which need neither locks nor memory; the descriptors
-        // are open as long as this function runs, which waits for the exec.
+        // SAFETY: between fork and exec nothing but system calls, which need neither locks nor
+        // memory; the descriptors are open as long as this function runs, which waits for the exec.
         unsafe { self.command.pre_exec(move || settle(supervisor, &inherited)) };
         let child = self.command.spawn()?;
         let group = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
@@ -112,12 +116,13 @@ impl Start {
     }
 }
 
-/// Prepares the child before its program runs: it ends with its supervisor, leaves no core file, and keeps its inherited
-/// descriptors.
+/// Prepares the child before its program runs: it ends with its supervisor, leaves no core file,
+/// and keeps its inherited descriptors.
 fn settle(supervisor: u32, inherited: &[RawFd]) -> io::Result<()> {
     // SAFETY: sets a number of this process.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-    // From here on the kernel ensures it; if the supervisor ended before, this process has another parent.
+    // From here on the kernel ensures it; if the supervisor ended before, this process has another
+    // parent.
     if std::os::unix::process::parent_id() != supervisor {
         crate::leave(ORPHAN);
     }
@@ -171,7 +176,8 @@ impl Child {
             let now = Instant::now();
             let look = if self.pipe.is_some() { LOOK } else { CLOSED_LOOK };
             let heard = self.listen(look.min(until.saturating_duration_since(now)));
-            // A writer without end, perhaps another than the child, must not prevent checks of the child.
+            // A writer without end, perhaps another than the child, must not prevent checks of the
+            // child.
             if heard && now < until && looked.elapsed() < LOOK {
                 continue;
             }
@@ -208,7 +214,8 @@ impl Child {
         answer != 0 || unsafe { info.si_pid() } != 0
     }
 
-    /// Ends the rest of its group, while its number is still its own, then takes its status (CHILD-V6).
+    /// Ends the rest of its group, while its number is still its own, then takes its status
+    /// (CHILD-V6).
     fn reap(&mut self) {
         self.kill();
         self.status = self.child.wait().ok().or(Some(ExitStatus::default()));
@@ -336,7 +343,8 @@ pub struct Asked {
     pub stderr: Tail,
 }
 
-/// Starts a child and waits for its report and its end, at most that long; without a deadline, indefinitely.
+/// Starts a child and waits for its report and its end, at most that long; without a deadline,
+/// indefinitely.
 #[must_use]
 pub fn ask(start: Start, deadline: Option<Duration>) -> Asked {
     let started = Instant::now();
@@ -382,8 +390,8 @@ fn poll(descriptors: [RawFd; 2], wait: Duration) {
     unsafe { libc::poll(entries.as_mut_ptr(), 2, millis) };
 }
 
-/// Reads available data without waiting, at most that much at a time; returns whether there was some. Closes the pipe at its
-/// end.
+/// Reads available data without waiting, at most that much at a time; returns whether there was
+/// some. Closes the pipe at its end.
 fn drain(pipe: &mut Option<PipeReader>, each: &mut dyn FnMut(&[u8])) -> bool {
     let Some(reader) = pipe else { return false };
     let mut buffer = [0; 16 << 10];

@@ -5,8 +5,9 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
-/// Does work on that many threads, each of which takes the next piece; their messages are received on this thread as they come.
-/// If the machine gives fewer threads, those do the work, and if it gives none, this one does.
+/// Does work on that many threads, each of which takes the next piece; their messages are received
+/// on this thread as they come. If the machine gives fewer threads, those do the work, and if it
+/// gives none, this one does.
 pub fn spread<T: Send, E: Send>(
     pieces: Vec<T>,
     n_threads: usize,
@@ -64,7 +65,8 @@ mod tests {
 
     use super::*;
 
-    /// CHILD-V8: the order is that of the pieces, though the first takes longest; never more at once than asked for.
+    /// CHILD-V8: the order is that of the pieces, though the first takes longest; never more at
+    /// once than asked for.
     #[test]
     fn results_come_in_order() {
         let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -10,7 +10,8 @@ pub struct Given<T> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the value is reached through `take` alone, by one caller, who may send it to another thread.
+// SAFETY: the value is reached through `take` alone, by one caller, who may send it to another
+// thread.
 unsafe impl<T: Send> Sync for Given<T> {}
 
 impl<T> Given<T> {
@@ -22,7 +23,8 @@ impl<T> Given<T> {
     /// Returns the value to the first who asks.
     #[expect(clippy::mut_from_ref, reason = "it is returned once")]
     pub fn take(&'static self) -> Option<&'static mut T> {
-        // SAFETY: the first caller alone comes here, so that there is no other reference to the value.
+        // SAFETY: the first caller alone comes here, so that there is no other reference to the
+        // value.
         (!self.is_given.swap(true, Ordering::Relaxed)).then(|| unsafe { &mut *self.value.get() })
     }
 }

@@ -18,8 +18,8 @@ pub struct Inside {
 }
 
 impl Inside {
-    /// Takes the descriptors that this process was started with; from now on a fatal signal is fatal (CHILD-V7). To be called
-    /// once, before any code that may take descriptors.
+    /// Takes the descriptors that this process was started with; from now on a fatal signal is
+    /// fatal (CHILD-V7). To be called once, before any code that may take descriptors.
     ///
     /// # Errors
     ///
@@ -30,7 +30,8 @@ impl Inside {
         let numbers: Result<Vec<RawFd>, _> = value.split(',').map(str::parse).collect();
         let mut files = Vec::new();
         for number in numbers.map_err(io::Error::other)? {
-            // The variable may come from another program: the three standard descriptors are not taken.
+            // The variable may come from another program: the three standard descriptors are not
+            // taken.
             if number <= 2 {
                 return Err(io::Error::other("a descriptor that is none of the supervisor's"));
             }
@@ -41,7 +42,8 @@ impl Inside {
         }
         let pipe = files.remove(0);
         for signal in [libc::SIGSEGV, libc::SIGBUS] {
-            // SAFETY: what the signal does by itself. Rust's own handler lets one that was sent, not caused, go by.
+            // SAFETY: what the signal does by itself. Rust's own handler lets one that was sent,
+            // not caused, go by.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         }
         Ok(Self { pipe, shared: files, process: std::process::id() })
@@ -58,7 +60,8 @@ impl Inside {
         std::process::id() == self.process
     }
 
-    /// Sends one message. Output of another writer in the pipe before it ends with a line of its own.
+    /// Sends one message. Output of another writer in the pipe before it ends with a line of its
+    /// own.
     ///
     /// # Errors
     ///
@@ -79,7 +82,8 @@ fn moved(descriptor: RawFd) -> io::Result<File> {
     Ok(File::from(copy))
 }
 
-/// Copies a descriptor to a high number, out of the way of code that counts from 0; closed when another program is run.
+/// Copies a descriptor to a high number, out of the way of code that counts from 0; closed when
+/// another program is run.
 ///
 /// # Errors
 ///
@@ -98,8 +102,9 @@ pub fn raised(descriptor: RawFd) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }
 
-/// Ends this process now, after what C code has printed to standard output was written: no destructor runs, of this program
-/// or of a library. A stream that another thread holds is not waited for.
+/// Ends this process now, after what C code has printed to standard output was written: no
+/// destructor runs, of this program or of a library. A stream that another thread holds is not
+/// waited for.
 pub fn leave_printed(code: i32) -> ! {
     #[cfg(target_os = "linux")]
     {
@@ -107,8 +112,8 @@ pub fn leave_printed(code: i32) -> ! {
             static stdout: *mut libc::FILE;
             fn ftrylockfile(stream: *mut libc::FILE) -> libc::c_int;
         }
-        // SAFETY: the C library's own stream, which is there until the process ends; it stays locked by this thread, which may
-        // flush it.
+        // SAFETY: the C library's own stream, which is there until the process ends; it stays
+        // locked by this thread, which may flush it.
         unsafe {
             if !stdout.is_null() && ftrylockfile(stdout) == 0 {
                 libc::fflush(stdout);

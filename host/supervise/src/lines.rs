@@ -1,4 +1,5 @@
-//! Output of a child's pipes: whole lines of a bounded length, and the end of its printed text (CHILD-V4, CHILD-V5).
+//! Output of a child's pipes: whole lines of a bounded length, and the end of its printed text
+//! (CHILD-V4, CHILD-V5).
 
 /// Number of bytes of a child's printed text that are kept.
 pub const TAIL_BYTES: usize = 64 << 10;
@@ -107,7 +108,8 @@ mod tests {
         assert_eq!(all(&mut lines), ["two", ""]);
     }
 
-    /// CHILD-V4, CHILD-V5: nothing that is written makes us hold more than so much, and what follows a line too long is read.
+    /// CHILD-V4, CHILD-V5: nothing that is written makes us hold more than so much, and what
+    /// follows a line too long is read.
     #[test]
     fn kept_entries_are_bounded() {
         let mut lines = Lines::new(1000);

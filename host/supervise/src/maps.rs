@@ -1,4 +1,5 @@
-//! What is where in this process, read as a signal's handler may: without memory of its own and without locks (CHILD-V11).
+//! What is where in this process, read as a signal's handler may: without memory of its own and
+//! without locks (CHILD-V11).
 
 use std::ffi::c_int;
 
@@ -14,7 +15,8 @@ pub struct Mapping<'a> {
     pub start: usize,
     /// The address after its last.
     pub end: usize,
-    /// The file that it comes from, or a name of the system's such as `[stack]`; empty where it has none.
+    /// The file that it comes from, or a name of the system's such as `[stack]`; empty where it has
+    /// none.
     pub path: &'a [u8],
 }
 
@@ -27,7 +29,8 @@ pub struct Spot {
     pub stack: usize,
 }
 
-/// Reads the mappings of this process, with the memory that this needs: more than a handler's stack may have.
+/// Reads the mappings of this process, with the memory that this needs: more than a handler's stack
+/// may have.
 #[derive(Debug)]
 pub struct MapReader {
     line: Line,
@@ -47,7 +50,8 @@ impl MapReader {
         Self { line: Line::new(), chunk: [0; CHUNK_BYTES] }
     }
 
-    /// Calls a function with each mapping, in order. Nothing is called where the system does not list them.
+    /// Calls a function with each mapping, in order. Nothing is called where the system does not
+    /// list them.
     pub fn each(&mut self, each: &mut dyn FnMut(Mapping<'_>)) {
         let Self { line, chunk } = self;
         // SAFETY: a text that lives for the call.
@@ -154,7 +158,8 @@ impl Drop for OwnMemory {
     }
 }
 
-/// Returns where the thread was that a signal interrupted, as far as it is known for this processor.
+/// Returns where the thread was that a signal interrupted, as far as it is known for this
+/// processor.
 ///
 /// # Safety
 ///

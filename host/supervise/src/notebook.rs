@@ -1,5 +1,5 @@
-//! A short text that two processes share: one writes its current action, the other reads it after the first has ended
-//! (CHILD-V9).
+//! A short text that two processes share: one writes its current action, the other reads it after
+//! the first has ended (CHILD-V9).
 
 use std::fs::File;
 use std::io;
@@ -45,14 +45,17 @@ impl Text {
     }
 }
 
-/// A shared page for one text, and another about the end, written by one thread of a child and read by its supervisor.
+/// A shared page for one text, and another about the end, written by one thread of a child and read
+/// by its supervisor.
 ///
-/// Never unmapped: it is made once for each child, and code that writes to it may run until the process ends.
+/// Never unmapped: it is made once for each child, and code that writes to it may run until the
+/// process ends.
 #[derive(Clone, Copy)]
 pub struct Notebook(&'static Page);
 
 impl Notebook {
-    /// Makes a notebook, with the file by which a child opens it; see [`Start::share`](crate::Start::share).
+    /// Makes a notebook, with the file by which a child opens it; see
+    /// [`Start::share`](crate::Start::share).
     ///
     /// # Errors
     ///
@@ -88,8 +91,8 @@ impl Notebook {
             return Err(io::Error::last_os_error());
         }
         let page = NonNull::new(address.cast::<Page>()).ok_or_else(io::Error::last_os_error)?;
-        // SAFETY: a page of the right size, aligned as pages are, never unmapped; it is atomics alone, for which every
-        // content is valid.
+        // SAFETY: a page of the right size, aligned as pages are, never unmapped; it is atomics
+        // alone, for which every content is valid.
         Ok(Self(unsafe { page.as_ref() }))
     }
 
@@ -109,7 +112,8 @@ impl Notebook {
         self.0.note.read()
     }
 
-    /// Writes about the end of the process, beside the text: by whichever thread the end comes, once.
+    /// Writes about the end of the process, beside the text: by whichever thread the end comes,
+    /// once.
     pub fn write_end(&self, parts: &[&[u8]]) {
         self.0.end.write(parts);
     }
@@ -140,7 +144,8 @@ pub fn anonymous(name: &std::ffi::CStr) -> io::Result<File> {
 mod tests {
     use super::*;
 
-    /// CHILD-V9: what was written last is read through another mapping, and cut where it is too long.
+    /// CHILD-V9: what was written last is read through another mapping, and cut where it is too
+    /// long.
     #[test]
     fn the_last_note_is_read() {
         let (ours, file) = Notebook::new().unwrap();

@@ -74,14 +74,15 @@ impl Meaning {
     }
 }
 
-/// Makes a write past the limit of a file's size an error of that write, as a full disk is, in place of a signal that ends the process.
-/// For programs; what they start inherits it.
+/// Makes a write past the limit of a file's size an error of that write, as a full disk is, in
+/// place of a signal that ends the process. For programs; what they start inherits it.
 pub fn make_file_limit_an_error() {
     // SAFETY: sets an action that is none of ours.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
-/// Returns the signals that end a process which does nothing about them, and that it can do something about.
+/// Returns the signals that end a process which does nothing about them, and that it can do
+/// something about.
 pub(crate) fn fatal() -> impl Iterator<Item = i32> {
     #[cfg(target_os = "linux")]
     let (named, others) = (31, libc::SIGRTMIN()..=libc::SIGRTMAX());

@@ -13,7 +13,8 @@ use crate::signals::{self, Meaning};
 /// Signals that an instruction raises, again when it is run again.
 const FAULTS: [c_int; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
 
-/// Time in milliseconds that a thread waits for another one's last words: a reader that has stopped may block them.
+/// Time in milliseconds that a thread waits for another one's last words: a reader that has stopped
+/// may block them.
 const WAIT_MILLIS: u32 = 1000;
 
 /// Cause of the end of this process.
@@ -23,7 +24,8 @@ pub enum Fate {
     Signal {
         /// Its number.
         number: i32,
-        /// Where the thread was that raised it; `None` for a signal that another process sent, and where it is not known.
+        /// Where the thread was that raised it; `None` for a signal that another process sent, and
+        /// where it is not known.
         spot: Option<Spot>,
     },
     /// A call of `exit` that was not the program's own.
@@ -33,8 +35,9 @@ pub enum Fate {
 /// Size of the buffer of last words: a pipe takes it in one piece.
 const AT_ONCE_BYTES: usize = 1024;
 
-/// Standard error, for a signal's handler: without allocation or locks. It is written in one piece at the end, so that
-/// what another thread writes comes before or after it; a text of more than 1,024 bytes is written in several.
+/// Standard error, for a signal's handler: without allocation or locks. It is written in one piece
+/// at the end, so that what another thread writes comes before or after it; a text of more than
+/// 1,024 bytes is written in several.
 #[derive(Debug)]
 pub struct Words {
     bytes: [u8; AT_ONCE_BYTES],
@@ -97,7 +100,8 @@ static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 static HAS_SPOKEN: AtomicBool = AtomicBool::new(false);
 static HAS_ENDED: AtomicBool = AtomicBool::new(false);
 
-/// Marks the program's own end: when it is dropped, also by a panic, the following exit is the program's own.
+/// Marks the program's own end: when it is dropped, also by a panic, the following exit is the
+/// program's own.
 #[derive(Debug)]
 pub struct OwnEnd(());
 
@@ -107,10 +111,12 @@ impl Drop for OwnEnd {
     }
 }
 
-/// Makes this process write last words before a signal ends it that it does not ignore, and before an `exit` that comes while the
-/// returned value is alive; such an exit ends with `exit_code`. For programs, once; a library leaves signals alone.
+/// Makes this process write last words before a signal ends it that it does not ignore, and before
+/// an `exit` that comes while the returned value is alive; such an exit ends with `exit_code`. For
+/// programs, once; a library leaves signals alone.
 ///
-/// Handlers run on the alternate stack that a thread of Rust's has, so that a stack that is full is no obstacle.
+/// Handlers run on the alternate stack that a thread of Rust's has, so that a stack that is full is
+/// no obstacle.
 #[must_use]
 pub fn speak_at_the_end(speak: Speak, exit_code: i32) -> OwnEnd {
     let mut before: [libc::sigaction; FAULTS.len()] =
@@ -148,7 +154,8 @@ fn is_ignored(signal: c_int) -> bool {
     answer == 0 && found.sa_sigaction == libc::SIG_IGN
 }
 
-/// Writes the last words once for each process: two threads may fail at once, and a handler may fail itself.
+/// Writes the last words once for each process: two threads may fail at once, and a handler may
+/// fail itself.
 fn speak(installed: &Installed, fate: Fate) -> bool {
     // SAFETY: asks for a number.
     let is_ours = unsafe { libc::getpid() } == installed.process;
@@ -187,14 +194,16 @@ unsafe fn own_spot(info: *const libc::siginfo_t, context: *const c_void) -> Opti
     is_own.then(|| unsafe { spot(context) }).flatten()
 }
 
-/// Is called with a crash and its place, in a signal's handler: it must not allocate, lock or panic.
+/// Is called with a crash and its place, in a signal's handler: it must not allocate, lock or
+/// panic.
 pub type Tell = fn(i32, Option<Spot>);
 
 /// What tells, and the process that does: not one that was forked from it.
 static TELL: OnceLock<(libc::pid_t, Tell)> = OnceLock::new();
 static HAS_TOLD: AtomicBool = AtomicBool::new(false);
 
-/// In a child: has each signal that means a crash told of before it ends the process as it would (CHILD-V11).
+/// In a child: has each signal that means a crash told of before it ends the process as it would
+/// (CHILD-V11).
 pub fn tell_of_crashes(tell: Tell) {
     aborted::prepare();
     // SAFETY: asks for a number.
@@ -222,7 +231,8 @@ extern "C" fn tell_and_end(signal: c_int, info: *mut libc::siginfo_t, context: *
         // SAFETY: what the kernel hands to a handler.
         tell(signal, unsafe { own_spot(info, context) });
     }
-    // SAFETY: what the signal does by itself comes next: a fault comes again, another is raised again.
+    // SAFETY: what the signal does by itself comes next: a fault comes again, another is raised
+    // again.
     unsafe { libc::signal(signal, libc::SIG_DFL) };
     // SAFETY: what the kernel hands to a handler.
     let is_a_fault = !info.is_null() && unsafe { (*info).si_code } > 0;
@@ -241,7 +251,8 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     let is_a_fault = !info.is_null() && unsafe { (*info).si_code } > 0;
     let before = FAULTS.iter().zip(&installed.before).find(|(fault, _)| **fault == signal);
     match before {
-        // The fault comes again once this handler returns; Rust's own handler recognises a full stack.
+        // The fault comes again once this handler returns; Rust's own handler recognises a full
+        // stack.
         Some((_, before)) if is_a_fault => {
             // SAFETY: the action that was there before ours.
             unsafe { libc::sigaction(signal, before, ptr::null_mut()) };

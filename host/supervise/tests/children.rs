@@ -1,4 +1,5 @@
-//! Children that report, die, hang, fill their pipes and leave others behind, by way of a shell (CHILD-V1 to CHILD-V9).
+//! Children that report, die, hang, fill their pipes and leave others behind, by way of a shell
+//! (CHILD-V1 to CHILD-V9).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -37,8 +38,8 @@ fn each_way_to_end_is_told_apart() {
     assert!(matches!(missing, Outcome::Ended(Ended::NotStarted { .. })), "{missing:?}");
 }
 
-/// CHILD-V7: Rust's own handler lets a signal that was only sent go by; a child's ends it all the same. This test is its own
-/// child.
+/// CHILD-V7: Rust's own handler lets a signal that was only sent go by; a child's ends it all the
+/// same. This test is its own child.
 #[test]
 fn a_signal_that_was_sent_is_fatal() {
     if std::env::var_os("CHIPDOCK_TEST_RAISE").is_some() {
@@ -93,7 +94,8 @@ fn no_core_is_left() {
     assert_eq!(outcome("report $(ulimit -c)"), Outcome::Reported(b"0".to_vec()));
 }
 
-/// CHILD-V5: neither who holds the pipes nor who fills them makes us wait, or hold more than so much.
+/// CHILD-V5: neither who holds the pipes nor who fills them makes us wait, or hold more than so
+/// much.
 #[test]
 fn others_in_the_pipes_are_not_waited_for() {
     let started = Instant::now();

@@ -1,8 +1,9 @@
 //! The layout check (P4): a root module of `abi_stable` that contains only the descriptor.
 //!
-//! Only `abi_stable`'s comparison of type layouts is used; none of its types cross the boundary, and without the feature
-//! the boundary is the same. The module is in this crate because layouts are compared with the version of the crate that
-//! defines them, and the version of this crate starts at 1.0.
+//! Only `abi_stable`'s comparison of type layouts is used; none of its types cross the boundary,
+//! and without the feature the boundary is the same. The module is in this crate because layouts
+//! are compared with the version of the crate that defines them, and the version of this crate
+//! starts at 1.0.
 
 #![allow(missing_docs, non_camel_case_types, reason = "the derive names what it makes")]
 

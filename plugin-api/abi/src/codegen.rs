@@ -25,7 +25,8 @@ pub struct ChipdockBuildRequest {
     pub target_json: ChipdockStr,
     /// Build options, a JSON object, or empty for none; unknown keys are ignored.
     pub options_json: ChipdockStr,
-    /// Sections that accompany the document, by the names that its nodes refer to; one that no node refers to is ignored.
+    /// Sections that accompany the document, by the names that its nodes refer to; one that no node
+    /// refers to is ignored.
     pub sections: *const ChipdockSection,
     /// The number of sections.
     pub sections_count: u64,
@@ -42,7 +43,8 @@ pub struct ChipdockBuildRequest {
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockDiagnostic {
-    /// One of `CHIPDOCK_DIAGNOSTIC_*`; an unknown one counts as the nearest known one that is more severe.
+    /// One of `CHIPDOCK_DIAGNOSTIC_*`; an unknown one counts as the nearest known one that is more
+    /// severe.
     pub severity: i32,
     /// The line that the document gives for the node, from 1; 0 if it is unknown.
     pub line: u32,
@@ -62,18 +64,19 @@ pub struct ChipdockDiagnostic {
     pub next: *const ChipdockExtension,
 }
 
-/// The receiver of a build's results. The host owns it; it lives for the call, during which its functions may be called
-/// from any thread; the host copies all arguments.
+/// The receiver of a build's results. The host owns it; it lives for the call, during which its
+/// functions may be called from any thread; the host copies all arguments.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockBuildSession {
     /// The host's own pointer; the first argument of each function below.
     pub self_: *mut c_void,
-    /// Sets the artifact's index: JSON with `module_kind`, `format` and `functions`. A successful build sets it exactly
-    /// once.
+    /// Sets the artifact's index: JSON with `module_kind`, `format` and `functions`. A successful
+    /// build sets it exactly once.
     pub index: unsafe extern "C" fn(self_: *mut c_void, index_json: ChipdockStr) -> i32,
-    /// Adds a section. Names are unique within an artifact; `kind` is `code`, `constants`, `debug` or `source`.
+    /// Adds a section. Names are unique within an artifact; `kind` is `code`, `constants`, `debug`
+    /// or `source`.
     pub section: unsafe extern "C" fn(
         self_: *mut c_void,
         name: ChipdockStr,
@@ -84,11 +87,11 @@ pub struct ChipdockBuildSession {
     ) -> i32,
     /// Reports a diagnostic.
     pub diagnostic: unsafe extern "C" fn(self_: *mut c_void, diagnostic: *const ChipdockDiagnostic) -> i32,
-    /// Returns non-zero if the caller has cancelled the build; a long build checks this now and then and returns
-    /// `Cancelled`.
+    /// Returns non-zero if the caller has cancelled the build; a long build checks this now and
+    /// then and returns `Cancelled`.
     pub is_cancelled: unsafe extern "C" fn(self_: *mut c_void) -> i32,
-    /// Writes the interface of this session of that name and version; its `table` is null if the host does not have it,
-    /// which is no error. The interface lives as long as the session.
+    /// Writes the interface of this session of that name and version; its `table` is null if the
+    /// host does not have it, which is no error. The interface lives as long as the session.
     pub query: unsafe extern "C" fn(
         self_: *mut c_void,
         name: ChipdockStr,
@@ -97,30 +100,32 @@ pub struct ChipdockBuildSession {
     ) -> i32,
 }
 
-/// The functions of a code generator. It is a pure function of the request and of the text of `fingerprint`: it queries
-/// no device.
+/// The functions of a code generator. It is a pure function of the request and of the text of
+/// `fingerprint`: it queries no device.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockCodegen {
     /// Releases `self_`: called once, last.
     pub destroy: unsafe extern "C" fn(self_: *mut c_void),
-    /// Reports every node that cannot be built, each as one error diagnostic; returns success if it could check them.
+    /// Reports every node that cannot be built, each as one error diagnostic; returns success if it
+    /// could check them.
     pub unsupported: unsafe extern "C" fn(
         self_: *mut c_void,
         request: *const ChipdockBuildRequest,
         session: *const ChipdockBuildSession,
     ) -> i32,
-    /// Builds the module into `session`. The host drops the data that was delivered before a failure. A build that
-    /// returns `Unsupported` has reported every node that cannot be built.
+    /// Builds the module into `session`. The host drops the data that was delivered before a
+    /// failure. A build that returns `Unsupported` has reported every node that cannot be built.
     pub build: unsafe extern "C" fn(
         self_: *mut c_void,
         request: *const ChipdockBuildRequest,
         session: *const ChipdockBuildSession,
     ) -> i32,
-    /// Writes an owned string that differs whenever this build of the plugin might give other bytes for the same request:
-    /// the compiler that is found and its version, active hooks; or None, if the artifact may not be kept for later. It
-    /// opens at most the vendor's library, and queries no device.
+    /// Writes an owned string that differs whenever this build of the plugin might give other bytes
+    /// for the same request: the compiler that is found and its version, active hooks; or None, if
+    /// the artifact may not be kept for later. It opens at most the vendor's library, and queries
+    /// no device.
     pub fingerprint: unsafe extern "C" fn(
         self_: *mut c_void,
         request: *const ChipdockBuildRequest,

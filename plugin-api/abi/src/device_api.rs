@@ -1,4 +1,5 @@
-//! The device API: memory, copies, streams of one kind of device. Registered as `device_api.<name>`.
+//! The device API: memory, copies, streams of one kind of device. Registered as
+//! `device_api.<name>`.
 
 use core::ffi::c_void;
 
@@ -73,7 +74,8 @@ pub struct ChipdockCopy {
 pub struct ChipdockDeviceApi {
     /// Releases `self_`: called once, last, after `shutdown`; a host may skip it at exit.
     pub destroy: unsafe extern "C" fn(self_: *mut c_void),
-    /// Writes the number of devices; 0 is no error. `Unavailable` means that there can be none, with the reason.
+    /// Writes the number of devices; 0 is no error. `Unavailable` means that there can be none,
+    /// with the reason.
     pub device_count: unsafe extern "C" fn(self_: *mut c_void, out_count: *mut i32) -> i32,
     /// Writes the attribute `key`, or None if the key is unknown. The caller owns the result.
     pub attribute: unsafe extern "C" fn(
@@ -103,9 +105,11 @@ pub struct ChipdockDeviceApi {
         unsafe extern "C" fn(self_: *mut c_void, device_id: i32, out_stream: *mut *mut c_void) -> i32,
     /// Frees a stream after its work is done; null is allowed.
     pub free_stream: unsafe extern "C" fn(self_: *mut c_void, device_id: i32, stream: *mut c_void) -> i32,
-    /// Waits until all work queued on `stream` is done; reports the first failure since the last report.
+    /// Waits until all work queued on `stream` is done; reports the first failure since the last
+    /// report.
     pub sync_stream: unsafe extern "C" fn(self_: *mut c_void, device_id: i32, stream: *mut c_void) -> i32,
-    /// Makes work queued later on `to` wait for the work that is queued on `from` now, without blocking the caller.
+    /// Makes work queued later on `to` wait for the work that is queued on `from` now, without
+    /// blocking the caller.
     pub sync_stream_from_to:
         unsafe extern "C" fn(self_: *mut c_void, device_id: i32, from: *mut c_void, to: *mut c_void) -> i32,
 }

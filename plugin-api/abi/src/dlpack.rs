@@ -4,8 +4,9 @@ use core::ffi::c_void;
 
 /// Device type of host memory.
 pub const CHIPDOCK_DEVICE_CPU: i32 = 1;
-/// The first device type that a host assigns to a device without a DLPack number: the assigned number is this plus the
-/// first three bytes of the SHA-256 of the device's name, big-endian (P5.14). DLPack's own numbers are far smaller.
+/// The first device type that a host assigns to a device without a DLPack number: the assigned
+/// number is this plus the first three bytes of the SHA-256 of the device's name, big-endian
+/// (P5.14). DLPack's own numbers are far smaller.
 pub const CHIPDOCK_DEVICE_FIRST_ASSIGNED: i32 = 4096;
 
 /// Type code: signed integer.
@@ -69,7 +70,8 @@ pub struct ChipdockTensor {
     pub dtype: ChipdockDataType,
     /// `ndim` extents, in elements.
     pub shape: *mut i64,
-    /// `ndim` strides, in elements; null from producers older than DLPack 1.2 when compact and row-major.
+    /// `ndim` strides, in elements; null from producers older than DLPack 1.2 when compact and
+    /// row-major.
     pub strides: *mut i64,
     /// Start of the first element, in bytes from `data`.
     pub byte_offset: u64,

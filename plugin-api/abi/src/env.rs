@@ -1,4 +1,5 @@
-//! The environment of compiled code, and its description, from which code generators produce their text and calls.
+//! The environment of compiled code, and its description, from which code generators produce their
+//! text and calls.
 
 use core::ffi::{c_char, c_void};
 use core::mem::offset_of;
@@ -14,15 +15,17 @@ pub struct ChipdockParallelBody(
     pub unsafe extern "C" fn(task_id: i32, tasks_count: i32, data: *mut c_void) -> i32,
 );
 
-/// The version of [`ChipdockEnv`] that this crate describes; an artifact's index may ask for a greater one (X.12).
+/// The version of [`ChipdockEnv`] that this crate describes; an artifact's index may ask for a
+/// greater one (X.12).
 pub const CHIPDOCK_ENV_VERSION: u32 = 1;
 
-/// The environment, through which compiled code reaches the host: the loader sets the variable `__chipdock_env` to point
-/// to one.
+/// The environment, through which compiled code reaches the host: the loader sets the variable
+/// `__chipdock_env` to point to one.
 ///
-/// The first argument of each function is the environment itself; a function that returns an `int32_t` returns 0, or -1
-/// with an error raised. If the variable is null, compiled code looks for TVM-FFI's functions, then uses small built-in
-/// fallbacks. Compiled code relies only on the fields of version 1; anything newer is available by `query`.
+/// The first argument of each function is the environment itself; a function that returns an
+/// `int32_t` returns 0, or -1 with an error raised. If the variable is null, compiled code looks
+/// for TVM-FFI's functions, then uses small built-in fallbacks. Compiled code relies only on the
+/// fields of version 1; anything newer is available by `query`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
@@ -33,16 +36,16 @@ pub struct ChipdockEnv {
     pub flags: u32,
     /// The host's own pointer.
     pub self_: *mut c_void,
-    /// Sets this thread's error. The strings are NUL-terminated; `location` is `function: file:line:column` as far as it
-    /// is known, and may be null.
+    /// Sets this thread's error. The strings are NUL-terminated; `location` is `function:
+    /// file:line:column` as far as it is known, and may be null.
     pub raise: unsafe extern "C" fn(
         env: *const ChipdockEnv,
         kind: *const c_char,
         message: *const c_char,
         location: *const c_char,
     ),
-    /// Allocates workspace, 64-byte aligned, ordered on the thread's current stream; returns null with an error raised if
-    /// there is none left.
+    /// Allocates workspace, 64-byte aligned, ordered on the thread's current stream; returns null
+    /// with an error raised if there is none left.
     pub allocate_workspace: unsafe extern "C" fn(
         env: *const ChipdockEnv,
         device_type: i32,
@@ -63,7 +66,8 @@ pub struct ChipdockEnv {
         device_id: i32,
         out_stream: *mut *mut c_void,
     ) -> i32,
-    /// Writes the id of the device of that type that is active on this thread; 0 if none was made active.
+    /// Writes the id of the device of that type that is active on this thread; 0 if none was made
+    /// active.
     pub current_device:
         unsafe extern "C" fn(env: *const ChipdockEnv, device_type: i32, out_device_id: *mut i32) -> i32,
     /// Makes a device the active one of its type on this thread.
@@ -71,37 +75,41 @@ pub struct ChipdockEnv {
     /// Writes the number of the device type of that NUL-terminated name, as in `device_api.<name>`.
     pub device_type:
         unsafe extern "C" fn(env: *const ChipdockEnv, name: *const c_char, out_device_type: *mut i32) -> i32,
-    /// Writes the function of that NUL-terminated name: one of an imported module, else one that is registered in the
-    /// host. It is borrowed, and lives as long as the environment: compiled code asks once, keeps it, and calls its
-    /// `safe_call`.
+    /// Writes the function of that NUL-terminated name: one of an imported module, else one that is
+    /// registered in the host. It is borrowed, and lives as long as the environment: compiled code
+    /// asks once, keeps it, and calls its `safe_call`.
     pub imported: unsafe extern "C" fn(
         env: *const ChipdockEnv,
         name: *const c_char,
         out_function: *mut *const ChipdockFunctionObject,
     ) -> i32,
-    /// Runs `body` for each task id from 0 below the number of tasks that `body` receives, at most `tasks_max` (0: as
-    /// many as there are threads), and returns when all are done; returns the first failure.
+    /// Runs `body` for each task id from 0 below the number of tasks that `body` receives, at most
+    /// `tasks_max` (0: as many as there are threads), and returns when all are done; returns the
+    /// first failure.
     pub parallel_launch: unsafe extern "C" fn(
         env: *const ChipdockEnv,
         body: ChipdockParallelBody,
         data: *mut c_void,
         tasks_max: i32,
     ) -> i32,
-    /// Writes the interface of that NUL-terminated name and version; its `table` is null if the host does not have it,
-    /// which is no error. The interface lives as long as the environment.
+    /// Writes the interface of that NUL-terminated name and version; its `table` is null if the
+    /// host does not have it, which is no error. The interface lives as long as the environment.
     pub query: unsafe extern "C" fn(
         env: *const ChipdockEnv,
         name: *const c_char,
         version: u32,
         out_interface: *mut ChipdockInterface,
     ) -> i32,
-    /// Releases the environment: called by the loader, once, when no module and no function can use it any more.
+    /// Releases the environment: called by the loader, once, when no module and no function can use
+    /// it any more.
     pub release: unsafe extern "C" fn(env: *const ChipdockEnv),
 }
 
-// SAFETY: every function of the table may be called from any thread; `self_` is the host's and made for that.
+// SAFETY: every function of the table may be called from any thread; `self_` is the host's and made
+// for that.
 unsafe impl Sync for ChipdockEnv {}
-// SAFETY: every function of the table may be called from any thread; `self_` is the host's and made for that.
+// SAFETY: every function of the table may be called from any thread; `self_` is the host's and made
+// for that.
 unsafe impl Send for ChipdockEnv {}
 
 /// The type of a field of the environment, or of a parameter of its functions.
@@ -149,7 +157,8 @@ pub const ENV_HEAD: &[(&str, EnvType)] =
     &[("version", EnvType::Uint32), ("flags", EnvType::Uint32), ("self_", EnvType::Pointer)];
 
 impl EnvSlot {
-    /// Returns the offset of the field for pointers of so many bytes: the functions are a row of pointers.
+    /// Returns the offset of the field for pointers of so many bytes: the functions are a row of
+    /// pointers.
     #[must_use]
     pub const fn offset_with(&self, pointer_bytes: usize) -> usize {
         const FIRST: usize = offset_of!(ChipdockEnv, self_);
@@ -157,7 +166,8 @@ impl EnvSlot {
     }
 }
 
-/// Offset of the function in a function object; the header before it has the same size for pointers of any size.
+/// Offset of the function in a function object; the header before it has the same size for pointers
+/// of any size.
 pub const SAFE_CALL_OFFSET_BYTES: usize = offset_of!(ChipdockFunctionObject, safe_call);
 
 macro_rules! rust_type {
@@ -177,8 +187,8 @@ macro_rules! rust_type {
 // One row per function. A row that differs from the struct does not compile.
 macro_rules! slots {
     ($($name:ident($($param:ident: $kind:ident),*) -> $result:ident;)*) => {
-        /// The functions of the environment, in the order of the struct; every code generator produces its text and calls
-        /// from this table.
+        /// The functions of the environment, in the order of the struct; every code generator
+        /// produces its text and calls from this table.
         pub const ENV_SLOTS: &[EnvSlot] = &[$(EnvSlot {
             name: stringify!($name),
             offset_bytes: offset_of!(ChipdockEnv, $name),

@@ -1,14 +1,17 @@
-//! Growth of the structs that are passed to calls: a chain of entries, which their last field `next` begins.
+//! Growth of the structs that are passed to calls: a chain of entries, which their last field
+//! `next` begins.
 
 use crate::value::ChipdockStr;
 
-/// Flag of an extension: a callee that does not know its name returns `Unsupported` instead of ignoring it.
+/// Flag of an extension: a callee that does not know its name returns `Unsupported` instead of
+/// ignoring it.
 pub const CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD: u32 = 1;
-/// The greatest number of entries of a chain; a longer one is `ValueError`, because it may be a cycle.
+/// The greatest number of entries of a chain; a longer one is `ValueError`, because it may be a
+/// cycle.
 pub const CHIPDOCK_EXTENSIONS_MAX: u32 = 64;
 
-/// The header of an entry; the data that belongs to its name follows. Borrowed for the call, as the struct that it
-/// extends.
+/// The header of an entry; the data that belongs to its name follows. Borrowed for the call, as the
+/// struct that it extends.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]

@@ -2,10 +2,11 @@
 
 use core::ffi::c_void;
 
-/// A table of functions, whose type belongs to a name and version, and the object that they are called on.
+/// A table of functions, whose type belongs to a name and version, and the object that they are
+/// called on.
 ///
-/// The table holds only function pointers and none is null; `table_size_bytes` is its size. The contents of `x` 1 never
-/// change: its successor is `x` 2.
+/// The table holds only function pointers and none is null; `table_size_bytes` is its size. The
+/// contents of `x` 1 never change: its successor is `x` 2.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
@@ -16,7 +17,8 @@ pub struct ChipdockInterface {
     pub table: *const c_void,
     /// Size of the table.
     pub table_size_bytes: u64,
-    /// Bits for harmless behaviours that the interface's description names; unknown ones are ignored.
+    /// Bits for harmless behaviours that the interface's description names; unknown ones are
+    /// ignored.
     pub features: u64,
 }
 
@@ -36,13 +38,14 @@ impl ChipdockInterface {
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockReset1 {
-    /// Opens a lost device again. Failures that nobody took are forgotten; on a device that is not lost nothing else
-    /// changes. Objects made on a lost device before (data spaces, streams, modules) may be freed, and are unusable
-    /// otherwise.
+    /// Opens a lost device again. Failures that nobody took are forgotten; on a device that is not
+    /// lost nothing else changes. Objects made on a lost device before (data spaces, streams,
+    /// modules) may be freed, and are unusable otherwise.
     pub reset: unsafe extern "C" fn(self_: *mut c_void, device_id: i32) -> i32,
 }
 
-/// Interface `conformance` 1 of a host that runs the conformance suite. Test hooks are registered only with such a host.
+/// Interface `conformance` 1 of a host that runs the conformance suite. Test hooks are registered
+/// only with such a host.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]

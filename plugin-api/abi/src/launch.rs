@@ -35,7 +35,8 @@ pub struct ChipdockLaunchRequest {
     pub block: [u64; 3],
     /// Bytes of dynamic shared memory of a block; 0 if the kernel does not take any.
     pub dynamic_shared_bytes: u64,
-    /// The address of each argument's value: of a handle, or of a scalar of the type that the index states.
+    /// The address of each argument's value: of a handle, or of a scalar of the type that the index
+    /// states.
     pub args: *const *const c_void,
     /// The number of arguments.
     pub args_count: u64,

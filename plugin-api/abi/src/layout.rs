@@ -1,5 +1,6 @@
-//! Proof of the layouts: sizes and offsets, asserted when this crate compiles. The test `header` of tests/abi computes
-//! the hash that plugins carry from the first list and the types in the C header.
+//! Proof of the layouts: sizes and offsets, asserted when this crate compiles. The test `header` of
+//! tests/abi computes the hash that plugins carry from the first list and the types in the C
+//! header.
 
 use core::mem::{offset_of, size_of};
 

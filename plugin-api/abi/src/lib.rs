@@ -1,14 +1,16 @@
 //! The plugin boundary: only `#[repr(C)]` structs and constants.
 //!
-//! `include/chipdock.h` is printed from this crate by cbindgen; the tests prove it current. Both sides of the
-//! boundary read these structs, so every change here is a change of the ABI:
+//! `include/chipdock.h` is printed from this crate by cbindgen; the tests prove it current. Both
+//! sides of the boundary read these structs, so every change here is a change of the ABI:
 //!
-//! * **Tables never change within a major** and have no null slot. Growth is a new *named interface*
-//!   ([`ChipdockInterface`]; [`ChipdockRegistrar::extend`], [`ChipdockHost::query`]), never a longer table.
-//! * **Whoever allocates frees**, by a deleter that travels with the object. Strings and arguments are borrowed
-//!   for the call.
+//! * **Tables never change within a major** and have no null slot. Growth is a new *named
+//!   interface* ([`ChipdockInterface`]; [`ChipdockRegistrar::extend`], [`ChipdockHost::query`]),
+//!   never a longer table.
+//! * **Whoever allocates frees**, by a deleter that travels with the object. Strings and arguments
+//!   are borrowed for the call.
 //! * **Nothing unwinds** out of any function of a table.
-//! * **Every function may be called from any thread at once**, except a plugin's `init` and `shutdown`.
+//! * **Every function may be called from any thread at once**, except a plugin's `init` and
+//!   `shutdown`.
 //! * 64-bit little-endian only, asserted below.
 //!
 //! The front page of `chipdock-plugin-api` states in numbered clauses what the functions promise.

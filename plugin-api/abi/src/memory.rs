@@ -10,8 +10,8 @@ use crate::value::ChipdockAny;
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockMemory1 {
-    /// Writes a compact tensor in global memory of that device as an owned object. Its elements are uninitialised. It may
-    /// outlive the plugin, and its memory returns to the host's pool.
+    /// Writes a compact tensor in global memory of that device as an owned object. Its elements are
+    /// uninitialised. It may outlive the plugin, and its memory returns to the host's pool.
     pub allocate_tensor: unsafe extern "C" fn(
         self_: *mut c_void,
         device: ChipdockDevice,

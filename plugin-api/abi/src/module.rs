@@ -57,8 +57,8 @@ pub struct ChipdockModule {
     /// Writes the function of that name as an owned function object, or None if there is none.
     pub function:
         unsafe extern "C" fn(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32,
-    /// Writes the interface of this module of that name and version; its `table` is null if the module does not have it,
-    /// which is no error. The interface lives as long as the module.
+    /// Writes the interface of this module of that name and version; its `table` is null if the
+    /// module does not have it, which is no error. The interface lives as long as the module.
     pub query: unsafe extern "C" fn(
         self_: *mut c_void,
         name: ChipdockStr,
@@ -85,8 +85,8 @@ pub struct ChipdockModuleHandle {
 pub struct ChipdockModuleLoader {
     /// Releases `self_`: called once, last.
     pub destroy: unsafe extern "C" fn(self_: *mut c_void),
-    /// Checks whether the artifact would run on `device`; writes one of `CHIPDOCK_ARTIFACT_*` and, if it is not OK, the
-    /// reason as an owned string.
+    /// Checks whether the artifact would run on `device`; writes one of `CHIPDOCK_ARTIFACT_*` and,
+    /// if it is not OK, the reason as an owned string.
     pub verdict: unsafe extern "C" fn(
         self_: *mut c_void,
         artifact: *const ChipdockArtifact,
@@ -94,8 +94,9 @@ pub struct ChipdockModuleLoader {
         out_verdict: *mut i32,
         out_reason: *mut ChipdockAny,
     ) -> i32,
-    /// Makes the artifact runnable. Compiled code reaches the host only through `env`. The loader owns `env`, whatever
-    /// this returns: it releases it, once, when no module and no function can use it any more. It may be null.
+    /// Makes the artifact runnable. Compiled code reaches the host only through `env`. The loader
+    /// owns `env`, whatever this returns: it releases it, once, when no module and no function can
+    /// use it any more. It may be null.
     pub load: unsafe extern "C" fn(
         self_: *mut c_void,
         artifact: *const ChipdockArtifact,

@@ -12,7 +12,8 @@ use crate::value::ChipdockAny;
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockObject1 {
-    /// Writes the artifact's code as owned bytes: one relocatable object for the machine that the artifact was built for.
+    /// Writes the artifact's code as owned bytes: one relocatable object for the machine that the
+    /// artifact was built for.
     pub object: unsafe extern "C" fn(
         self_: *mut c_void,
         artifact: *const ChipdockArtifact,

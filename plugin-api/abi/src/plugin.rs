@@ -11,7 +11,8 @@ pub const CHIPDOCK_ABI_MAJOR: u32 = 1;
 pub const CHIPDOCK_ABI_MINOR: u32 = 0;
 /// `CHIPDOCK` as little-endian bytes.
 pub const CHIPDOCK_MAGIC: u64 = 0x4B43_4F44_5049_4843;
-/// A hash of the declarations of the frozen structs: types and order, sizes and offsets, no names of fields or parameters.
+/// A hash of the declarations of the frozen structs: types and order, sizes and offsets, no names
+/// of fields or parameters.
 pub const CHIPDOCK_LAYOUT_HASH: u64 = 0x4183_1feb_0a87_e2a1;
 
 /// Sizes of the frozen tables, in bytes, as the plugin was compiled.
@@ -60,25 +61,26 @@ pub struct ChipdockPlugin {
     pub name: ChipdockStr,
     /// Version, semver.
     pub version: ChipdockStr,
-    /// A text that distinguishes builds of one version; may be empty. A host then shows what the linker wrote
-    /// (`NT_GNU_BUILD_ID`), or the beginning of the library's SHA-256.
+    /// A text that distinguishes builds of one version; may be empty. A host then shows what the
+    /// linker wrote (`NT_GNU_BUILD_ID`), or the beginning of the library's SHA-256.
     pub build_id: ChipdockStr,
-    /// A JSON object, or empty for none; unknown keys are ignored. `settings` in it declares the settings that interface
-    /// `config` 1 of a host answers.
+    /// A JSON object, or empty for none; unknown keys are ignored. `settings` in it declares the
+    /// settings that interface `config` 1 of a host answers.
     pub info_json: ChipdockStr,
-    /// Registers what the plugin offers, and writes the plugin's instance for this host (which may be null) only on
-    /// success. Runs once for each host, with no other call of that host during it. Starts no thread and calls no vendor
-    /// driver. On failure nothing stays registered, and neither function below is called.
+    /// Registers what the plugin offers, and writes the plugin's instance for this host (which may
+    /// be null) only on success. Runs once for each host, with no other call of that host during
+    /// it. Starts no thread and calls no vendor driver. On failure nothing stays registered, and
+    /// neither function below is called.
     pub init: unsafe extern "C" fn(
         host: *const ChipdockHost,
         registrar: *const ChipdockRegistrar,
         out_instance: *mut *mut c_void,
     ) -> i32,
-    /// Drains the work for that host. Called once, after each `init` that succeeded, before anything is destroyed. Later
-    /// calls return `Unavailable`.
+    /// Drains the work for that host. Called once, after each `init` that succeeded, before
+    /// anything is destroyed. Later calls return `Unavailable`.
     pub shutdown: unsafe extern "C" fn(instance: *mut c_void) -> i32,
-    /// Releases the instance: called once, after every `destroy` and deleter of registered objects and of loaded modules,
-    /// whatever `shutdown` returned.
+    /// Releases the instance: called once, after every `destroy` and deleter of registered objects
+    /// and of loaded modules, whatever `shutdown` returned.
     pub release: unsafe extern "C" fn(instance: *mut c_void),
 }
 

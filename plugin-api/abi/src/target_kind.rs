@@ -11,8 +11,9 @@ use crate::value::{ChipdockAny, ChipdockStr};
 pub struct ChipdockTargetKind {
     /// Releases `self_`: called once, last.
     pub destroy: unsafe extern "C" fn(self_: *mut c_void),
-    /// Fills in and checks a target's options, after the schema has been applied. `target_json` and the result (an owned
-    /// string) are canonical target JSON. A kind without a canonicalizer returns the text that it received.
+    /// Fills in and checks a target's options, after the schema has been applied. `target_json` and
+    /// the result (an owned string) are canonical target JSON. A kind without a canonicalizer
+    /// returns the text that it received.
     pub canonicalize: unsafe extern "C" fn(
         self_: *mut c_void,
         target_json: ChipdockStr,

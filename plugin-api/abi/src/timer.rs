@@ -9,16 +9,16 @@ use core::ffi::c_void;
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockTimer1 {
-    /// Queues a mark after the work that the stream has; it is reached when that work is done. Null is the default
-    /// stream.
+    /// Queues a mark after the work that the stream has; it is reached when that work is done. Null
+    /// is the default stream.
     pub mark: unsafe extern "C" fn(
         self_: *mut c_void,
         device_id: i32,
         stream: *mut c_void,
         out: *mut *mut c_void,
     ) -> i32,
-    /// Waits until both marks are reached, and writes the time of the device from one to the other in nanoseconds:
-    /// negative if `from` was reached after `to`.
+    /// Waits until both marks are reached, and writes the time of the device from one to the other
+    /// in nanoseconds: negative if `from` was reached after `to`.
     pub elapsed: unsafe extern "C" fn(
         self_: *mut c_void,
         device_id: i32,

@@ -95,7 +95,8 @@ pub union ChipdockAnyValue {
     pub v_bytes: [u8; 8],
 }
 
-/// A value, 16 bytes: borrowed as an argument, owned as a result. Unused bytes are zero (values are hashed bytewise).
+/// A value, 16 bytes: borrowed as an argument, owned as a result. Unused bytes are zero (values are
+/// hashed bytewise).
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
@@ -112,7 +113,8 @@ pub struct ChipdockAny {
 #[repr(C)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockObject {
-    /// Strong count in the low 32 bits, weak count in the high 32. Changed only by atomic operations.
+    /// Strong count in the low 32 bits, weak count in the high 32. Changed only by atomic
+    /// operations.
     pub combined_ref_count: u64,
     /// One of `CHIPDOCK_TYPE_*`, 64 or more.
     pub type_index: i32,
@@ -122,8 +124,8 @@ pub struct ChipdockObject {
     pub deleter: Option<unsafe extern "C" fn(self_: *mut c_void, flags: i32)>,
 }
 
-/// A packed function: borrowed arguments, an owned result. `result` is None before the call and is written only on
-/// success. Returns 0, or -1 with an error raised.
+/// A packed function: borrowed arguments, an owned result. `result` is None before the call and is
+/// written only on success. Returns 0, or -1 with an error raised.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]

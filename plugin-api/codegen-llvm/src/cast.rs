@@ -87,7 +87,8 @@ impl<'a> Writer<'a> {
         self.converted(if value.dtype.is_int() { "sitofp" } else { "uitofp" }, value, to)
     }
 
-    /// Truncates and saturates, with 0 for a NaN; a conversion to a boolean is `!= 0`, which is true for a NaN.
+    /// Truncates and saturates, with 0 for a NaN; a conversion to a boolean is `!= 0`, which is
+    /// true for a NaN.
     fn float_to_int(&mut self, value: &Value, to: DType) -> Value {
         let value = self.widened(value);
         let from = value.dtype;
@@ -103,9 +104,9 @@ impl<'a> Writer<'a> {
         self.saturated(name, &value, to)
     }
 
-    /// Clamps a float to the range of an integer type and converts it. The ends of the range are powers of two, or one
-    /// less, which the float represents if it is wide enough; if it is not, its values from the upper end on are
-    /// selected.
+    /// Clamps a float to the range of an integer type and converts it. The ends of the range are
+    /// powers of two, or one less, which the float represents if it is wide enough; if it is not,
+    /// its values from the upper end on are selected.
     fn saturated(&mut self, name: &str, value: &Value, to: DType) -> Value {
         let from = value.dtype;
         let (low, high) = to.integer_range().unwrap_or((0, 0));

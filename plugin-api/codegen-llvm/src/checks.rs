@@ -1,9 +1,9 @@
-//! Checks as data (rule LLVM-V14): the initial checks of a function that is hardly ever called are a table that one
-//! helper runs.
+//! Checks as data (rule LLVM-V14): the initial checks of a function that is hardly ever called are
+//! a table that one helper runs.
 //!
-//! An instruction is two 64-bit words: the operation with three slots of the frame (`to`, `a`, `b`, 16 bits each), and
-//! a number. Slots contain integers and booleans as 64 bits, sign-extended or zero-extended by their type, and
-//! pointers.
+//! An instruction is two 64-bit words: the operation with three slots of the frame (`to`, `a`, `b`,
+//! 16 bits each), and a number. Slots contain integers and booleans as 64 bits, sign-extended or
+//! zero-extended by their type, and pointers.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -84,8 +84,8 @@ struct Table<'a> {
     callees: Vec<&'a PrimFunc>,
     /// Jumps to those functions: the instruction, and the index of the function.
     jumps: Vec<(usize, usize)>,
-    /// Moves to their parameters, which have no slots yet: the instruction, the index of the function, the index of the
-    /// parameter.
+    /// Moves to their parameters, which have no slots yet: the instruction, the index of the
+    /// function, the index of the parameter.
     moves: Vec<(usize, usize, usize)>,
     depth: usize,
 }
@@ -344,7 +344,8 @@ impl<'a> Table<'a> {
         if field == StructField::Address {
             return self.compute(Code::Add, handle, ZERO, bytes);
         }
-        // A load of 8 bytes at the start of a field stays within its struct; the field is in the low bits of the word.
+        // A load of 8 bytes at the start of a field stays within its struct; the field is in the
+        // low bits of the word.
         let word = self.compute(Code::Load, handle, ZERO, bytes)?;
         let value = self.wrapped(word, dtype)?;
         match (e.dtype == dtype, e.dtype.is_handle() || dtype.is_handle()) {
@@ -497,7 +498,8 @@ impl<'a> Table<'a> {
             }
             let first = self.instructions.len();
             self.stmt(&callee.body)?;
-            // Functions must not call each other in a cycle, nor must a function be entered that was already written.
+            // Functions must not call each other in a cycle, nor must a function be entered that
+            // was already written.
             if self.jumps.iter().any(|(jump, to)| *jump >= first && *to <= index) {
                 return None;
             }
@@ -627,8 +629,8 @@ fn read_by(stmts: &[Stmt], exprs: impl Iterator<Item = Expr>) -> HashSet<usize> 
 }
 
 impl<'a> Writer<'a> {
-    /// Writes the body of a function that is hardly ever called, with its checks as a table; returns false if that does
-    /// not pay off.
+    /// Writes the body of a function that is hardly ever called, with its checks as a table;
+    /// returns false if that does not pay off.
     pub(crate) fn checks(&mut self) -> bool {
         let Some(plan) = self.plans.remove(&self.function.name) else { return false };
         let frame = self.frame(&plan.table);

@@ -30,7 +30,8 @@ pub(crate) fn integer(value: i128, dtype: DType) -> Value {
     every_lane(&text, dtype)
 }
 
-/// A float, rounded into its type, in every lane; halves are represented by the integers of their bits (rule LLVM-V4).
+/// A float, rounded into its type, in every lane; halves are represented by the integers of their
+/// bits (rule LLVM-V4).
 pub(crate) fn float(value: f64, dtype: DType) -> Value {
     let value = number::round_to(value, dtype.scalar());
     let text = match (dtype.code, dtype.bits) {

@@ -80,8 +80,8 @@ impl<'a> Writer<'a> {
         self.start(&done);
     }
 
-    /// Branches on a condition. Negations, and conjunctions and disjunctions whose second side must be lazy, become
-    /// jumps themselves.
+    /// Branches on a condition. Negations, and conjunctions and disjunctions whose second side must
+    /// be lazy, become jumps themselves.
     pub(crate) fn branch_on(&mut self, condition: &'a Expr, yes: &Label, no: &Label, edges: &mut Edges) {
         self.depth += 1;
         match &condition.kind {
@@ -143,8 +143,8 @@ impl<'a> Writer<'a> {
         format!(", !prof !{}", self.around.metadata(weights))
     }
 
-    /// The block for a statement that only returns the result of a call with this function's parameters and constants:
-    /// equal statements share one block.
+    /// The block for a statement that only returns the result of a call with this function's
+    /// parameters and constants: equal statements share one block.
     fn tail(&mut self, s: &'a Stmt) -> Option<Label> {
         let StmtKind::Return(Some(value)) = &s.kind else { return None };
         let ExprKind::Call { callee: Callee::Global(_), args } = &value.kind else { return None };
@@ -305,7 +305,8 @@ impl<'a> Writer<'a> {
         Counter { first: start, last, flags }
     }
 
-    /// The loop variable of an iteration, given its number. `fits` says that the variable never wraps.
+    /// The loop variable of an iteration, given its number. `fits` says that the variable never
+    /// wraps.
     fn stepped(
         &mut self,
         l: &Loop<'a>,

@@ -1,4 +1,5 @@
-//! Debug information (rule LLVM-V11): a unit, a subprogram for each function, a location for each instruction.
+//! Debug information (rule LLVM-V11): a unit, a subprogram for each function, a location for each
+//! instruction.
 
 use chipdock_ir::{AttrValue, Span, Stmt, attr};
 

@@ -18,7 +18,8 @@ pub enum DotInstructions {
     X86 {
         /// Greatest width of a vector of integers, 256 or 512 bits.
         bits: u16,
-        /// Greatest width for `vpdpbusd` and `vpdpwssd`, 256 (AVX-VNNI) or 512 bits; 0 without them.
+        /// Greatest width for `vpdpbusd` and `vpdpwssd`, 256 (AVX-VNNI) or 512 bits; 0 without
+        /// them.
         vnni_bits: u16,
         /// Whether it has `vdpbf16ps`.
         has_bf16: bool,
@@ -155,7 +156,8 @@ impl<'a> Writer<'a> {
         )
     }
 
-    /// By `vpdpbusd`, of uint8 and int8: another type is moved by 128, and what that adds is taken away again.
+    /// By `vpdpbusd`, of uint8 and int8: another type is moved by 128, and what that adds is taken
+    /// away again.
     fn vnni(&mut self, dot: DotProduct, c: &Value, a: &Value, b: &Value) -> Value {
         let bits = 32 * c.dtype.lanes;
         if dot.group == 2 {
@@ -227,7 +229,8 @@ impl<'a> Writer<'a> {
         self.compute(dtype, format_args!("call {sums} {callee}({}, {})", a.typed(), b.typed()))
     }
 
-    /// By `sdot` and `udot`; uint8 times int8 by `usdot`, or with 128 taken away and added again in two halves.
+    /// By `sdot` and `udot`; uint8 times int8 by `usdot`, or with 128 taken away and added again in
+    /// two halves.
     fn neon(&mut self, dot: DotProduct, has_mixed: bool, c: &Value, a: &Value, b: &Value) -> Value {
         let of = |name: &str| format!("llvm.aarch64.neon.{name}.v4i32.v16i8");
         match (dot.a, dot.b) {

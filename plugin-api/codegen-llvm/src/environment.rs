@@ -1,7 +1,9 @@
-//! The environment through which compiled code reaches its host, and fallbacks without one (rule LLVM-V8).
+//! The environment through which compiled code reaches its host, and fallbacks without one (rule
+//! LLVM-V8).
 //!
-//! Offsets and types of its functions come from the description of `ChipdockEnv` in chipdock-abi. Parts of the texts
-//! that depend on the target are words that begin with `$`; see `Layout::fill_in`.
+//! Offsets and types of its functions come from the description of `ChipdockEnv` in chipdock-abi.
+//! Parts of the texts that depend on the target are words that begin with `$`; see
+//! `Layout::fill_in`.
 
 use crate::layout::Layout;
 use crate::writer::{Label, Writer};
@@ -27,7 +29,8 @@ pub(crate) enum Helper {
     SetDevice,
     /// (body, data, most tasks) -> status.
     ParallelLaunch,
-    /// (table, texts, frame) -> status, or [`crate::checks::GOES_ON`]: runs a table of [`crate::checks`].
+    /// (table, texts, frame) -> status, or [`crate::checks::GOES_ON`]: runs a table of
+    /// [`crate::checks`].
     Check,
 }
 
@@ -58,9 +61,9 @@ entry:
   br label %measure
 ";
 
-// The rest of a function that formats an error message: from the text `%text`, with the integers at `%values`. Written
-// from the end of the message, as digits are produced. It raises the error itself: each further function costs compile
-// time in every module.
+// The rest of a function that formats an error message: from the text `%text`, with the integers at
+// `%values`. Written from the end of the message, as digits are produced. It raises the error
+// itself: each further function costs compile time in every module.
 const WORD: &str = "\
 measure:
   %m = phi ptr [ %text, %$from ], [ %m.next, %measure ]
@@ -204,8 +207,8 @@ done:
 }
 ";
 
-// The function is looked up once: each loaded module is linked anew. Two threads may look it up at the same time, and
-// get the same answer.
+// The function is looked up once: each loaded module is linked anew. Two threads may look it up at
+// the same time, and get the same answer.
 const CALL_PACKED: &str = "\
 define internal i32 @cd.h.call_packed(ptr %kept, ptr %name, ptr %values, i32 %count) #0 {
 entry:
@@ -480,7 +483,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Defines a constant with the bytes and a terminating zero, `@cd.message.3`; equal constants are shared.
+    /// Defines a constant with the bytes and a terminating zero, `@cd.message.3`; equal constants
+    /// are shared.
     pub(crate) fn constant_text(&mut self, hint: &str, bytes: &[u8]) -> String {
         if let Some(known) = self.around.texts.get(bytes) {
             return known.clone();
@@ -504,9 +508,9 @@ fn definition(name: &str, bytes: &[u8]) -> String {
     format!("{name} = private unnamed_addr constant [{} x i8] c\"{literal}\\00\"\n", bytes.len() + 1)
 }
 
-/// An assertion's text, as `cd.h.fail` reads it: the message, a zero, the length of the kind with its zero as one byte,
-/// the kind, a zero, the location. In the message byte 255 is a placeholder for a signed integer and byte 254 for an
-/// unsigned one; neither byte occurs in text.
+/// An assertion's text, as `cd.h.fail` reads it: the message, a zero, the length of the kind with
+/// its zero as one byte, the kind, a zero, the location. In the message byte 255 is a placeholder
+/// for a signed integer and byte 254 for an unsigned one; neither byte occurs in text.
 #[derive(Debug)]
 pub(crate) struct Message {
     text: Vec<u8>,
@@ -605,8 +609,8 @@ mod tests {
         Helper::Check,
     ];
 
-    /// Each call of the environment names one of its functions, with as many arguments as that takes and a result where it
-    /// has one.
+    /// Each call of the environment names one of its functions, with as many arguments as that
+    /// takes and a result where it has one.
     #[test]
     fn helpers_call_the_environment_as_it_is_described() {
         let mut called = Vec::new();

@@ -34,7 +34,8 @@ impl<'a> Writer<'a> {
             return self.refuse(e, format!("a value of type {}, stated as {}", value.dtype, e.dtype));
         }
         if is_effect {
-            // Earlier loads may be stale. The call is not a position, so that no other node has this key.
+            // Earlier loads may be stale. The call is not a position, so that no other node has
+            // this key.
             self.effects += 1;
             self.known.iter_mut().for_each(HashMap::clear);
             self.remember((e.address(), true), &value);
@@ -88,8 +89,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The range of a scalar integer, or of each lane of a vector of integers. After a refusal nothing is known: the
-    /// text is useless then, and types may be arbitrary.
+    /// The range of a scalar integer, or of each lane of a vector of integers. After a refusal
+    /// nothing is known: the text is useless then, and types may be arbitrary.
     pub(crate) fn range(&mut self, e: &'a Expr) -> Interval {
         let whole = e.dtype.integer_range().unwrap_or((i128::MIN, i128::MAX));
         if self.diagnostics.is_empty() { self.ranges.of(e) } else { whole }

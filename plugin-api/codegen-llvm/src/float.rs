@@ -1,4 +1,5 @@
-//! Floats: arithmetic with the flags of rule LLVM-V7, comparisons, and functions that are single instructions.
+//! Floats: arithmetic with the flags of rule LLVM-V7, comparisons, and functions that are single
+//! instructions.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op};
 
@@ -11,7 +12,8 @@ use crate::writer::Writer;
 const OPERATIONS_IN_ORDER: u8 = 4;
 
 impl<'a> Writer<'a> {
-    /// The flags of an arithmetic operation: `contract` and those that the target's options allow (rule LLVM-V7).
+    /// The flags of an arithmetic operation: `contract` and those that the target's options allow
+    /// (rule LLVM-V7).
     pub(crate) fn flags(&self) -> String {
         self.flags_where(true)
     }
@@ -61,10 +63,10 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// The number of further operations on a result that must keep their order, 0 for none: those after a sum with a
-    /// number so large that the sum is rounded to an integer, as in the polynomials of the passes. In another order
-    /// that number would cancel out, and the rounding with it; LLVM looks through a few operations for that, whatever
-    /// their flags are.
+    /// The number of further operations on a result that must keep their order, 0 for none: those
+    /// after a sum with a number so large that the sum is rounded to an integer, as in the
+    /// polynomials of the passes. In another order that number would cancel out, and the rounding
+    /// with it; LLVM looks through a few operations for that, whatever their flags are.
     fn near_rounding(&self, is_sum: bool, args: &[Value]) -> u8 {
         if !self.target.fast_math().reassoc {
             return 0;
@@ -134,8 +136,8 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// The magnitude of a float, or its magnitude with the sign of another; for halves computed on bits, without
-    /// rounding.
+    /// The magnitude of a float, or its magnitude with the sign of another; for halves computed on
+    /// bits, without rounding.
     pub(crate) fn sign_function(&mut self, op: Op, args: &[Value]) -> Value {
         let [a, rest @ ..] = args else { return Value::new("poison", DType::FLOAT32) };
         let dtype = a.dtype;

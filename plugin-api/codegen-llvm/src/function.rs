@@ -63,7 +63,8 @@ impl Facts {
         facts
     }
 
-    /// Returns true for memory of the function's own that is accessed through that data variable alone.
+    /// Returns true for memory of the function's own that is accessed through that data variable
+    /// alone.
     pub(crate) fn is_private(&self, address: usize) -> bool {
         self.own.contains(&address) && !self.escaping.contains(&address)
     }
@@ -108,7 +109,8 @@ impl Facts {
     }
 }
 
-/// Returns true for statements without a loop, some of them of vectors. Only considers the top level.
+/// Returns true for statements without a loop, some of them of vectors. Only considers the top
+/// level.
 fn is_vectors(body: &Stmt) -> bool {
     let is_vector = |stmt: &Stmt| match &stmt.kind {
         StmtKind::Store { value, .. } => !value.dtype.is_scalar(),

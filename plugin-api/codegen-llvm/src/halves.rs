@@ -1,5 +1,5 @@
-//! float16 and bfloat16, which are bits in registers (rule LLVM-V4): conversions to and from float32, and single
-//! rounding from wider types.
+//! float16 and bfloat16, which are bits in registers (rule LLVM-V4): conversions to and from
+//! float32, and single rounding from wider types.
 
 use chipdock_ir::{DType, TypeCode};
 
@@ -21,8 +21,8 @@ impl Writer<'_> {
         self.bits_of(&bits, DType::FLOAT32.with_lanes(wide.lanes))
     }
 
-    /// The upper half, rounded to nearest even; a quiet NaN for a NaN. Computed in integers: the instructions for it
-    /// flush subnormals.
+    /// The upper half, rounded to nearest even; a quiet NaN for a NaN. Computed in integers: the
+    /// instructions for it flush subnormals.
     pub(crate) fn bfloat16_from_single(&mut self, value: &Value) -> Value {
         let lanes = value.dtype.lanes;
         let wide = DType::UINT32.with_lanes(lanes);
@@ -38,7 +38,8 @@ impl Writer<'_> {
         self.converted("trunc", &chosen, DType::BFLOAT16.with_lanes(lanes))
     }
 
-    /// Converts a float16 to float32: with an instruction if the target has one, otherwise in integers.
+    /// Converts a float16 to float32: with an instruction if the target has one, otherwise in
+    /// integers.
     pub(crate) fn single_from_float16(&mut self, value: &Value) -> Value {
         let lanes = value.dtype.lanes;
         let single = DType::FLOAT32.with_lanes(lanes);
@@ -69,7 +70,8 @@ impl Writer<'_> {
         self.bits_of(&signed, single)
     }
 
-    /// Rounds a float32 to nearest even into float16: with an instruction if the target has one, otherwise in integers.
+    /// Rounds a float32 to nearest even into float16: with an instruction if the target has one,
+    /// otherwise in integers.
     pub(crate) fn float16_from_single(&mut self, value: &Value) -> Value {
         let lanes = value.dtype.lanes;
         let half = DType::FLOAT16.with_lanes(lanes);
@@ -108,7 +110,8 @@ impl Writer<'_> {
         self.converted("trunc", &signed, half)
     }
 
-    /// Converts a float64 to float32, rounded to odd: rounding that to at most 22 bits rounds the float64 once.
+    /// Converts a float64 to float32, rounded to odd: rounding that to at most 22 bits rounds the
+    /// float64 once.
     pub(crate) fn single_to_odd(&mut self, value: &Value) -> Value {
         let lanes = value.dtype.lanes;
         let (single, wide) = (DType::FLOAT32.with_lanes(lanes), DType::UINT32.with_lanes(lanes));
@@ -158,8 +161,8 @@ impl Writer<'_> {
         self.cast(&exact, to)
     }
 
-    /// Rounds an integer to odd so that float64 represents it: past 53 bits the low 11 cannot all be kept, and bit 11
-    /// becomes a sticky bit for them.
+    /// Rounds an integer to odd so that float64 represents it: past 53 bits the low 11 cannot all
+    /// be kept, and bit 11 becomes a sticky bit for them.
     fn odd_int(&mut self, value: &Value) -> Value {
         let dtype = value.dtype;
         let number = |value: i128| integer(value, dtype);
@@ -167,7 +170,8 @@ impl Writer<'_> {
         let low = self.operation("and", value, &number(2047));
         let marked = self.operation("or", &kept, &number(2048));
         let is_lost = self.icmp("ne", &low, &number(0));
-        // Tested as unsigned: the value is between -2^53 and 2^53 if it is in range after adding 2^53.
+        // Tested as unsigned: the value is between -2^53 and 2^53 if it is in range after adding
+        // 2^53.
         let is_wide = if dtype.is_int() {
             let moved = self.operation("add", value, &number(1 << 53));
             self.icmp("ugt", &moved, &number(1 << 54))

@@ -49,7 +49,8 @@ impl<'a> Writer<'a> {
         self.compute(a.dtype, format_args!("{name} {}, {}", a.typed(), b.text))
     }
 
-    /// Selects `then` if a boolean, or a lane of a vector of booleans, is true, otherwise `otherwise`.
+    /// Selects `then` if a boolean, or a lane of a vector of booleans, is true, otherwise
+    /// `otherwise`.
     pub(crate) fn choose(&mut self, condition: &Value, then: &Value, otherwise: &Value) -> Value {
         self.compute(
             then.dtype,
@@ -112,7 +113,8 @@ impl<'a> Writer<'a> {
         self.operation("sub", &d.a, &product)
     }
 
-    /// Division by a positive divisor, rounded down: `~(~a / b)` for a negative dividend, without a remainder.
+    /// Division by a positive divisor, rounded down: `~(~a / b)` for a negative dividend, without a
+    /// remainder.
     fn floor_by_positive(&mut self, is_quotient: bool, d: &Division) -> Value {
         let dtype = d.a.dtype;
         let is_power = d.divisor.0 == d.divisor.1 && (d.divisor.0 & (d.divisor.0 - 1)) == 0;
@@ -135,8 +137,8 @@ impl<'a> Writer<'a> {
         self.operation("sub", &d.a, &product)
     }
 
-    /// A divisor that cannot fail: 1 if the quotient is the dividend (rule IR-N2). The remainder uses the same one, so
-    /// that both need only one division.
+    /// A divisor that cannot fail: 1 if the quotient is the dividend (rule IR-N2). The remainder
+    /// uses the same one, so that both need only one division.
     fn safe_divisor(&mut self, d: &Division) -> Value {
         let dtype = d.a.dtype;
         let least = dtype.integer_range().map_or(0, |range| range.0);
@@ -180,9 +182,9 @@ impl<'a> Writer<'a> {
         self.operation(name, a, b)
     }
 
-    /// Divides vectors of integers as floats, for which processors have vector instructions. For n-bit integers a
-    /// quotient that is not whole differs from the next whole number by more than 2^-n of itself, so that a float of
-    /// more than n bits does not round it to that number.
+    /// Divides vectors of integers as floats, for which processors have vector instructions. For
+    /// n-bit integers a quotient that is not whole differs from the next whole number by more than
+    /// 2^-n of itself, so that a float of more than n bits does not round it to that number.
     fn quotient_by_floats(&mut self, a: &Value, b: &Value) -> Value {
         let scalar = if a.dtype.bits <= 16 { DType::FLOAT32 } else { DType::FLOAT64 };
         let wide = scalar.with_lanes(a.dtype.lanes);
@@ -236,7 +238,8 @@ impl<'a> Writer<'a> {
         self.cast(&unsigned, DType::INT32.with_lanes(value.dtype.lanes))
     }
 
-    /// Calls an intrinsic whose second argument makes one special value poison; that is not used here.
+    /// Calls an intrinsic whose second argument makes one special value poison; that is not used
+    /// here.
     fn with_flag(&mut self, name: &str, value: &Value) -> Value {
         let llvm_type = crate::types::register(value.dtype);
         let name = format!("llvm.{name}.{}", crate::types::mangled(value.dtype));

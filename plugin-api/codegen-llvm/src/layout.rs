@@ -1,4 +1,5 @@
-//! C layout and calling convention of data that compiled code shares with its host, by the target's pointer width.
+//! C layout and calling convention of data that compiled code shares with its host, by the target's
+//! pointer width.
 
 use chipdock_abi::{EnvSlot, EnvType, SAFE_CALL_OFFSET_BYTES, env_slot};
 use chipdock_ir::{DType, StructField};
@@ -72,10 +73,11 @@ impl Layout {
         if dtype.is_handle() { self.pointer_bytes } else { dtype.lane_size_bytes().min(self.int64_align) }
     }
 
-    /// Expands the text of a helper for the target. `$call %result name a, b` is a call of the function `name` of
-    /// `%env`, with `-` for no result; `$safe_call` is the offset of the function in a function object, `$pointer` the
-    /// alignment of a pointer, `$int32` C's attribute for an `int32_t` argument, `$size` C's `size_t`, `$larger` the
-    /// sizes from which on adding 128 bytes overflows it, `$malloc %r %n` the call for `%n`, of 64 bits.
+    /// Expands the text of a helper for the target. `$call %result name a, b` is a call of the
+    /// function `name` of `%env`, with `-` for no result; `$safe_call` is the offset of the
+    /// function in a function object, `$pointer` the alignment of a pointer, `$int32` C's attribute
+    /// for an `int32_t` argument, `$size` C's `size_t`, `$larger` the sizes from which on adding
+    /// 128 bytes overflows it, `$malloc %r %n` the call for `%n`, of 64 bits.
     pub(crate) fn fill_in(self, text: &str) -> String {
         let is_narrow = self.pointer_bytes == 4;
         let mut filled = String::with_capacity(text.len() + 64);
@@ -137,7 +139,8 @@ impl Layout {
     }
 }
 
-/// C's attribute for an integer argument narrower than a register: ` signext`, ` zeroext`, or nothing.
+/// C's attribute for an integer argument narrower than a register: ` signext`, ` zeroext`, or
+/// nothing.
 pub(crate) fn extension(target: &dyn LlvmTarget, dtype: DType) -> &'static str {
     if !dtype.is_scalar() || !(dtype.is_integer() || dtype.is_bool()) {
         return "";

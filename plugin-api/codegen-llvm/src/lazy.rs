@@ -37,8 +37,8 @@ impl<'a> Writer<'a> {
         self.has_type(e, value.dtype, DType::BOOL.with_lanes(e.dtype.lanes))
     }
 
-    /// A conjunction or a disjunction: the second side is evaluated only if the first does not decide, where the
-    /// difference is observable.
+    /// A conjunction or a disjunction: the second side is evaluated only if the first does not
+    /// decide, where the difference is observable.
     pub(crate) fn connective(&mut self, e: &'a Expr, a: &'a Expr, b: &'a Expr, is_and: bool) -> Value {
         let left = self.value(a);
         let name = if is_and { "and" } else { "or" };
@@ -69,7 +69,8 @@ impl<'a> Writer<'a> {
         self.compute(DType::BOOL, format_args!("phi i1 {from}"))
     }
 
-    /// Evaluates an expression in a block that may not run: values computed there are unknown after it.
+    /// Evaluates an expression in a block that may not run: values computed there are unknown after
+    /// it.
     fn scoped(&mut self, e: &'a Expr) -> Value {
         self.known.push(HashMap::new());
         let value = self.value(e);
@@ -97,7 +98,8 @@ impl<'a> Writer<'a> {
         self.choose(&condition, &then, &otherwise)
     }
 
-    /// One of two values, by a scalar condition: only that one is evaluated, where the difference is observable.
+    /// One of two values, by a scalar condition: only that one is evaluated, where the difference
+    /// is observable.
     pub(crate) fn if_then_else(&mut self, e: &'a Expr, args: &'a [Expr]) -> Value {
         let [condition, then, otherwise] = args else {
             return self.refuse(e, format!("expected 3 arguments, found {}", args.len()));
@@ -109,7 +111,8 @@ impl<'a> Writer<'a> {
         if !self.has_type(e, condition.dtype, DType::BOOL) {
             return Value::new("poison", e.dtype);
         }
-        // Nodes that both branches need are evaluated in any case, and must not be written twice (rule LLVM-V9).
+        // Nodes that both branches need are evaluated in any case, and must not be written twice
+        // (rule LLVM-V9).
         if is_pure(then) && is_pure(otherwise) {
             for both in in_both(then, otherwise) {
                 self.value(both);
@@ -137,7 +140,8 @@ impl<'a> Writer<'a> {
             let bound = self.value(value);
             let known_value = self.known_of(value);
             if self.vars.get(&var.address()).is_some_and(|before| *before != bound) {
-                // The variable is bound again, to another value: nodes that depend on it must be written anew.
+                // The variable is bound again, to another value: nodes that depend on it must be
+                // written anew.
                 self.known.iter_mut().for_each(HashMap::clear);
             }
             self.know(var, bound);

@@ -1,4 +1,5 @@
-//! Memory: addresses of elements of a buffer, loads, stores, allocation (rules LLVM-V4 and LLVM-V6).
+//! Memory: addresses of elements of a buffer, loads, stores, allocation (rules LLVM-V4 and
+//! LLVM-V6).
 
 use chipdock_ir::{Buffer, DType, Expr, ExprKind, Stmt, attr};
 
@@ -28,7 +29,8 @@ enum Place {
 impl<'a> Writer<'a> {
     // -- places -------------------------------------------------------------------------------------------------------
 
-    /// The place of an access. `is_sure` says that all of it is accessed, and so lies within the buffer.
+    /// The place of an access. `is_sure` says that all of it is accessed, and so lies within the
+    /// buffer.
     fn place(
         &mut self,
         buffer: &'a Buffer,
@@ -124,7 +126,8 @@ impl<'a> Writer<'a> {
         ))
     }
 
-    /// Pointers from one on in steps. Constant steps are 32-bit numbers if they fit, which gathers support best.
+    /// Pointers from one on in steps. Constant steps are 32-bit numbers if they fit, which gathers
+    /// support best.
     fn strided(&mut self, first: &str, stride: &'a Expr, lanes: u16, element: &str) -> String {
         let last = i128::from(lanes) - 1;
         let constant = stride.as_int().and_then(|stride| Some((stride, stride.checked_mul(last)?)));
@@ -489,8 +492,8 @@ impl<'a> Writer<'a> {
         self.scopes.get(&buffer.data.address()).cloned().unwrap_or_default()
     }
 
-    /// Records which pointers from packed values overlap no other one, if the function declares so. For parameters the
-    /// signature declares it.
+    /// Records which pointers from packed values overlap no other one, if the function declares so.
+    /// For parameters the signature declares it.
     pub(crate) fn separate(&mut self) {
         let unpacked = std::mem::take(&mut self.facts.unpacked);
         if unpacked.len() < 2 || !self.is_set(attr::NOALIAS) {

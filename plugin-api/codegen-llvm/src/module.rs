@@ -47,8 +47,8 @@ pub struct LlvmFunction {
 
 /// Writes a module for a target.
 ///
-/// The module must be lowered to the stage that the target declares: no blocks, buffers with one axis, arbitrary names
-/// of variables.
+/// The module must be lowered to the stage that the target declares: no blocks, buffers with one
+/// axis, arbitrary names of variables.
 ///
 /// # Errors
 ///
@@ -92,7 +92,8 @@ fn write(module: &IrModule, target: &dyn LlvmTarget, options: &Options<'_>) -> (
 }
 
 impl Writer<'_> {
-    /// Decides which checks are tables (rule LLVM-V14), and returns the functions that only tables continue in.
+    /// Decides which checks are tables (rule LLVM-V14), and returns the functions that only tables
+    /// continue in.
     fn make_plans(&mut self) -> HashSet<Arc<str>> {
         let is_little = !self.target.data_layout().starts_with('E');
         if self.target.pointer_bits() != 64 || !is_little {
@@ -187,8 +188,8 @@ fn outside(function: &PrimFunc, symbols: &HashMap<Arc<str>, String>) -> Option<L
     })
 }
 
-/// Chooses the symbol of each function: its own if it may be called from outside, otherwise one that no helper and no C
-/// function has.
+/// Chooses the symbol of each function: its own if it may be called from outside, otherwise one
+/// that no helper and no C function has.
 fn name_functions(
     module: &IrModule,
     target: &dyn LlvmTarget,

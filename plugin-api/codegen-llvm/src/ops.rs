@@ -145,8 +145,8 @@ fn float_intrinsic(op: Op) -> Option<&'static str> {
     })
 }
 
-/// Returns true for an op for which this crate has instructions, on some type: ops of tests, bits, signs and types, and
-/// the intrinsics.
+/// Returns true for an op for which this crate has instructions, on some type: ops of tests, bits,
+/// signs and types, and the intrinsics.
 fn is_written(op: Op) -> bool {
     let info = op.info();
     let is_bits = matches!(info.signature, Signature::IntUnary | Signature::IntCount | Signature::BitBinary);

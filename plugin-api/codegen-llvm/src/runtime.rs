@@ -1,4 +1,5 @@
-//! Interaction of compiled code with its caller and its host: arguments, errors, workspace, other functions.
+//! Interaction of compiled code with its caller and its host: arguments, errors, workspace, other
+//! functions.
 
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ use crate::{Answer, Refusal};
 use chipdock_ir::analysis::is_cheap;
 
 impl<'a> Writer<'a> {
-    /// The value of an op that touches structs, errors, workspace, other functions or memory; `None` for any other.
+    /// The value of an op that touches structs, errors, workspace, other functions or memory;
+    /// `None` for any other.
     pub(crate) fn runtime_op(&mut self, e: &'a Expr, op: Op, args: &'a [Expr]) -> Option<Value> {
         let answer = match op {
             Op::StructGet => self.struct_get(e, args),
@@ -177,8 +179,9 @@ impl<'a> Writer<'a> {
         Ok(Value::new("null", DType::HANDLE))
     }
 
-    /// Leaves the function with an error unless the condition holds. All assertions of a function leave it through one
-    /// block, which receives the message's text and its integers, to keep the code for errors small.
+    /// Leaves the function with an error unless the condition holds. All assertions of a function
+    /// leave it through one block, which receives the message's text and its integers, to keep the
+    /// code for errors small.
     pub(crate) fn assert(&mut self, s: &'a Stmt, condition: &'a Expr, kind: &str, message: &'a [Expr]) {
         if let Err(refusal) = self.returns_status("an assertion") {
             self.refuse_stmt(s, refusal.0);
@@ -424,7 +427,8 @@ impl<'a> Writer<'a> {
         self.compute(e.dtype, format_args!("call {ret} {callee}({}){pure}", values.join(", ")))
     }
 
-    /// C's attribute for an integer argument narrower than a register: ` signext`, ` zeroext`, or nothing.
+    /// C's attribute for an integer argument narrower than a register: ` signext`, ` zeroext`, or
+    /// nothing.
     pub(crate) fn extension(&self, dtype: DType) -> &'static str {
         crate::layout::extension(self.target, dtype)
     }

@@ -134,8 +134,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Makes stores that bypass the caches visible to other threads, in a function that has any: before, other threads see
-    /// them in no particular order.
+    /// Makes stores that bypass the caches visible to other threads, in a function that has any:
+    /// before, other threads see them in no particular order.
     pub(crate) fn store_fence(&mut self) {
         if !self.facts.streams {
             return;

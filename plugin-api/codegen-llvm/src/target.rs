@@ -4,7 +4,8 @@ use chipdock_ir::{StorageScope, ThreadAxis};
 
 use crate::{DotInstructions, TileInstructions};
 
-/// A refusal by a target: what is not supported, and what to do about it. Becomes the message of a diagnostic.
+/// A refusal by a target: what is not supported, and what to do about it. Becomes the message of a
+/// diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal(pub String);
 
@@ -29,7 +30,8 @@ pub enum CallingConv {
     Kernel,
 }
 
-/// Assumptions that floating-point operations may make beyond those of the IR, with one flag each as LLVM names them.
+/// Assumptions that floating-point operations may make beyond those of the IR, with one flag each
+/// as LLVM names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FastMath {
     /// No operand and no result is a NaN.
@@ -46,9 +48,11 @@ pub struct FastMath {
     pub reassoc: bool,
 }
 
-/// Describes the differences between the targets that LLVM compiles for: one implementation in each plugin.
+/// Describes the differences between the targets that LLVM compiles for: one implementation in each
+/// plugin.
 ///
-/// A target is created for one build: its methods answer for one triple, one processor, one set of options.
+/// A target is created for one build: its methods answer for one triple, one processor, one set of
+/// options.
 pub trait LlvmTarget {
     /// The target kind's name, for messages.
     fn name(&self) -> &str;
@@ -81,7 +85,8 @@ pub trait LlvmTarget {
     /// A scope that the target does not support.
     fn address_space(&self, scope: &StorageScope) -> Answer<u32>;
 
-    /// The name of the intrinsic (no arguments, result `i32`) that returns a thread's index on an axis.
+    /// The name of the intrinsic (no arguments, result `i32`) that returns a thread's index on an
+    /// axis.
     ///
     /// # Errors
     ///
@@ -100,14 +105,14 @@ pub trait LlvmTarget {
         FastMath::default()
     }
 
-    /// Returns true if an instruction converts float16 to and from float32. Otherwise LLVM would call a library that
-    /// may not be available, so this crate writes out the conversion.
+    /// Returns true if an instruction converts float16 to and from float32. Otherwise LLVM would
+    /// call a library that may not be available, so this crate writes out the conversion.
     fn converts_float16(&self) -> bool {
         false
     }
 
-    /// Returns true if the instruction that converts a float to an integer saturates, and gives 0 for a NaN. Otherwise
-    /// this crate writes out that behaviour so that vectors stay vectors.
+    /// Returns true if the instruction that converts a float to an integer saturates, and gives 0
+    /// for a NaN. Otherwise this crate writes out that behaviour so that vectors stay vectors.
     fn saturates(&self) -> bool {
         false
     }
@@ -117,18 +122,21 @@ pub trait LlvmTarget {
         DotInstructions::None
     }
 
-    /// The processor's tiles, on x86-64 under Linux: code asks its kernel for permission (rule LLVM-V15).
+    /// The processor's tiles, on x86-64 under Linux: code asks its kernel for permission (rule
+    /// LLVM-V15).
     fn tiles(&self) -> TileInstructions {
         TileInstructions::default()
     }
 
-    /// The intrinsic function (of no arguments, without result) after which other threads see this thread's stores that
-    /// bypass the caches; `None` if the order of ordinary stores is enough for them.
+    /// The intrinsic function (of no arguments, without result) after which other threads see this
+    /// thread's stores that bypass the caches; `None` if the order of ordinary stores is enough for
+    /// them.
     fn store_fence(&self) -> Option<&'static str> {
         None
     }
 
-    /// Returns true if functions have a host that sets `__chipdock_env`: errors, workspace, parallel regions.
+    /// Returns true if functions have a host that sets `__chipdock_env`: errors, workspace,
+    /// parallel regions.
     fn has_environment(&self) -> bool {
         true
     }

@@ -1,7 +1,8 @@
 //! Products of tiles (`chipdock.tiles`) by the tiles of x86 (AMX), rule LLVM-V15.
 //!
-//! Tiles are named by number, as LLVM's intrinsics allow: nothing spills them, whatever the optimiser does. Their shape is set once
-//! around the outermost loop that calls nothing and does not leave the function, and they are released after it.
+//! Tiles are named by number, as LLVM's intrinsics allow: nothing spills them, whatever the
+//! optimiser does. Their shape is set once around the outermost loop that calls nothing and does
+//! not leave the function, and they are released after it.
 
 use std::collections::HashSet;
 
@@ -48,8 +49,8 @@ const SHAPE: (&str, &str) = (
 );
 /// Whether the process may use tiles: 0 not asked yet, 1 yes, 2 no.
 const STATE: (&str, &str) = ("@cd.tiles.state", "@cd.tiles.state = internal global i8 0");
-/// Asks Linux for permission once, `arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA)`; without it the first tile would end
-/// the process.
+/// Asks Linux for permission once, `arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA)`; without
+/// it the first tile would end the process.
 const MAY_USE: (&str, &str) = (
     "cd.tiles.may_use",
     "define internal i1 @cd.tiles.may_use() #0 {
@@ -106,7 +107,8 @@ impl<'a> Writer<'a> {
         self.start(&done);
     }
 
-    /// Whether the shape of tiles is set around this loop: there is a product in it, and nothing that calls or leaves.
+    /// Whether the shape of tiles is set around this loop: there is a product in it, and nothing
+    /// that calls or leaves.
     fn wants_tiles(&self, s: &'a Stmt) -> bool {
         if !self.facts.tiles
             || self.target.tiles() == TileInstructions::default()
@@ -131,7 +133,8 @@ impl<'a> Writer<'a> {
         has_product && is_calm
     }
 
-    /// The product that a marked loop computes, if the target has it, and nothing else is in the memory of its sums.
+    /// The product that a marked loop computes, if the target has it, and nothing else is in the
+    /// memory of its sums.
     fn product(&self, s: &'a Stmt) -> Option<TileProduct<'a>> {
         let product = TileProduct::of(s).filter(|product| self.target.tiles().has(product.dot))?;
         let [sum, rows, columns] =

@@ -53,8 +53,8 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// The number of a metadata node with that text (`!{...}`, `!DILocation(...)`); equal texts share one, except
-    /// `distinct` ones.
+    /// The number of a metadata node with that text (`!{...}`, `!DILocation(...)`); equal texts
+    /// share one, except `distinct` ones.
     pub(crate) fn metadata(&mut self, text: String) -> usize {
         if let Some(known) = self.known_metadata.get(&text) {
             return *known;
@@ -116,8 +116,9 @@ pub(crate) struct Writer<'a> {
     /// `, !dbg !7` for the current statement, or nothing (rule LLVM-V11).
     pub(crate) debug: String,
     // Of the current statement:
-    /// Values of nodes by address, the innermost scope last: a value computed in a block that may not run is unknown
-    /// after it. The flag distinguishes the 64-bit form of a position from the value.
+    /// Values of nodes by address, the innermost scope last: a value computed in a block that may
+    /// not run is unknown after it. The flag distinguishes the 64-bit form of a position from the
+    /// value.
     pub(crate) known: Vec<HashMap<(usize, bool), Value>>,
     /// Number of calls with an effect written so far.
     pub(crate) effects: usize,
@@ -177,7 +178,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Drops the state of the last function and begins another, in its block `body`; `entry` has its allocations.
+    /// Drops the state of the last function and begins another, in its block `body`; `entry` has
+    /// its allocations.
     pub(crate) fn begin(&mut self, function: &'a PrimFunc) {
         self.function = function;
         self.usage = Usage::of(&function.body);
@@ -212,7 +214,8 @@ impl<'a> Writer<'a> {
         format!("%t{}", self.temporaries)
     }
 
-    /// Writes an instruction with a result, and returns the result's name. Instructions after a jump are not written.
+    /// Writes an instruction with a result, and returns the result's name. Instructions after a
+    /// jump are not written.
     pub(crate) fn instruction(&mut self, text: impl Display) -> String {
         let name = self.temporary();
         self.effect(format_args!("{name} = {text}"));
@@ -239,7 +242,8 @@ impl<'a> Writer<'a> {
         name
     }
 
-    /// Declares a function of LLVM's or of C's: `declare("float", "llvm.sqrt.f32", "float")`. Returns `@llvm.sqrt.f32`.
+    /// Declares a function of LLVM's or of C's: `declare("float", "llvm.sqrt.f32", "float")`.
+    /// Returns `@llvm.sqrt.f32`.
     pub(crate) fn declare(&mut self, ret: &str, name: &str, params: &str) -> String {
         if !self.around.declarations.contains_key(name) && !self.symbols.values().any(|known| known == name) {
             let line = format!("declare {ret} @{name}({params})");
@@ -248,8 +252,8 @@ impl<'a> Writer<'a> {
         format!("@{name}")
     }
 
-    /// Calls an intrinsic on values of the result's type: `intrinsic("fma", dtype, &[a, b, c])`. The name is given
-    /// without `llvm.` and without the type.
+    /// Calls an intrinsic on values of the result's type: `intrinsic("fma", dtype, &[a, b, c])`.
+    /// The name is given without `llvm.` and without the type.
     pub(crate) fn intrinsic(&mut self, name: &str, flags: &str, dtype: DType, args: &[Value]) -> Value {
         let llvm_type = crate::types::register(dtype);
         let params = vec![llvm_type.as_str(); args.len()].join(", ");
@@ -333,7 +337,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Reports the refusal of an expression; returns a placeholder of its type, so that every refusal is found.
+    /// Reports the refusal of an expression; returns a placeholder of its type, so that every
+    /// refusal is found.
     pub(crate) fn refuse(&mut self, e: &Expr, message: impl Into<String>) -> Value {
         self.report(e.span, chipdock_ir::print::expr_line(e), message.into());
         Value::new("poison", e.dtype)

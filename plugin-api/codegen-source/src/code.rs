@@ -4,9 +4,9 @@ use chipdock_ir::{BinaryOp, CompareOp};
 
 /// Binding strength of the outermost operator of a text, loosest first.
 ///
-/// The order is C's, with one difference that satisfies the grammar of every dialect and the warnings of every
-/// compiler: operators that people mix up (shifts, bits, comparisons, `&&` within `||`) are bracketed even where C
-/// would not need it. WGSL's grammar requires the same.
+/// The order is C's, with one difference that satisfies the grammar of every dialect and the
+/// warnings of every compiler: operators that people mix up (shifts, bits, comparisons, `&&` within
+/// `||`) are bracketed even where C would not need it. WGSL's grammar requires the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Precedence {
     /// `a ? b : c`
@@ -42,8 +42,8 @@ pub struct Code {
     pub text: String,
     /// Binding strength of the outermost operator.
     pub precedence: Precedence,
-    /// The dialect's representation of the value, as a number of the dialect's choice; 0 is the representation of
-    /// variables.
+    /// The dialect's representation of the value, as a number of the dialect's choice; 0 is the
+    /// representation of variables.
     pub form: u16,
     /// The negation, if there is a better text for it than a leading `!`.
     inverse: Option<Box<Code>>,
@@ -66,7 +66,8 @@ impl Code {
         Self { form, ..self }
     }
 
-    /// The text as an operand where operators from `least` on need no brackets; bracketed if it binds looser.
+    /// The text as an operand where operators from `least` on need no brackets; bracketed if it
+    /// binds looser.
     #[must_use]
     pub fn at_least(&self, least: Precedence) -> String {
         if self.precedence < least { format!("({})", self.text) } else { self.text.clone() }

@@ -1,7 +1,9 @@
-//! Loads under a condition: hoisted above the condition if they are in bounds, recorded if that is not known.
+//! Loads under a condition: hoisted above the condition if they are in bounds, recorded if that is
+//! not known.
 //!
-//! A compiler that turns branches into masks may miscompile such loads (see [`crate::Dialect::branches_kept`]). A load
-//! that was hoisted above its condition is an ordinary load, and a choice between two loaded values is not a branch.
+//! A compiler that turns branches into masks may miscompile such loads (see
+//! [`crate::Dialect::branches_kept`]). A load that was hoisted above its condition is an ordinary
+//! load, and a choice between two loaded values is not a branch.
 
 use chipdock_ir::{Buffer, Callee, Child, Expr, ExprKind, ForKind, Op, Stmt, StmtKind};
 
@@ -9,8 +11,9 @@ use crate::expression::place_of;
 use crate::writer::Writer;
 
 impl<'a> Writer<'a> {
-    /// Hoists the loads of an expression that stands under a condition above that condition, if each is in bounds
-    /// whatever the condition is, or if `is_eager`, which says that the expression is evaluated anyway.
+    /// Hoists the loads of an expression that stands under a condition above that condition, if
+    /// each is in bounds whatever the condition is, or if `is_eager`, which says that the
+    /// expression is evaluated anyway.
     pub(crate) fn load_before_condition(&mut self, e: &'a Expr, is_eager: bool) {
         if !self.dialect.keeps_branches() || self.depth > crate::DEPTH_MAX {
             return;
@@ -41,13 +44,15 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Returns true if the ranges of variables show that the indices lie within a buffer of constant extents.
+    /// Returns true if the ranges of variables show that the indices lie within a buffer of
+    /// constant extents.
     fn is_in_bounds(&mut self, buffer: &Buffer, indices: &[Expr]) -> bool {
         let shape = buffer.shape.iter();
         indices.len() == buffer.shape.len()
             && shape.zip(indices).all(|(extent, index)| {
                 let Some(extent) = extent.as_int() else { return false };
-                // Integers are computed without faults (rule of the IR: IR-E3); memory and calls are another matter.
+                // Integers are computed without faults (rule of the IR: IR-E3); memory and calls
+                // are another matter.
                 let mut is_arithmetic = index.dtype.is_scalar();
                 index.walk(&mut |e| {
                     is_arithmetic &= !matches!(
@@ -60,7 +65,8 @@ impl<'a> Writer<'a> {
             })
     }
 
-    /// Writes the body of a loop. Compilers make masks only in innermost loops, after unrolling short ones.
+    /// Writes the body of a loop. Compilers make masks only in innermost loops, after unrolling
+    /// short ones.
     pub(crate) fn loop_body(&mut self, stays: bool, body: &'a Stmt) {
         if !self.dialect.keeps_branches() {
             return self.stmt(body);
@@ -89,14 +95,15 @@ impl<'a> Writer<'a> {
         (self.conditions, self.may_be_masked, self.has_masked_loads) = outer;
     }
 
-    /// Records a written load: if it stands under a condition that may become a mask, its loop must keep its branches.
+    /// Records a written load: if it stands under a condition that may become a mask, its loop must
+    /// keep its branches.
     pub(crate) fn note_load(&mut self, is_predicated: bool) {
         self.has_masked_loads |= self.may_be_masked && (self.conditions > 0 || is_predicated);
     }
 }
 
-/// Returns true if the loop remains a loop in the compiled code: compilers unroll loops with few iterations, gcc up to
-/// 16.
+/// Returns true if the loop remains a loop in the compiled code: compilers unroll loops with few
+/// iterations, gcc up to 16.
 pub(crate) fn stays_a_loop(kind: ForKind, extent: &Expr) -> bool {
     const SHORT_MAX: i128 = 64;
     kind != ForKind::Unrolled && extent.as_int().is_none_or(|extent| extent > SHORT_MAX)
@@ -108,7 +115,8 @@ fn is_lazy(e: &Expr) -> bool {
     is_choice || matches!(e.kind, ExprKind::And(..) | ExprKind::Or(..))
 }
 
-/// Returns true if the operand is a place whose address is taken, so that nothing is loaded from it.
+/// Returns true if the operand is a place whose address is taken, so that nothing is loaded from
+/// it.
 fn is_place(e: &Expr, operand: &Expr) -> bool {
     matches!(&e.kind, ExprKind::Call { callee: Callee::Op(op), .. } if place_of(*op, operand).is_some())
 }

@@ -2,9 +2,9 @@
 
 use chipdock_ir::DType;
 
-/// The shortest decimal of a finite float that has its exact value for every reader: one that rounds to the type at once,
-/// one that rounds to float64 first, and one that rejects a decimal above the greatest value of the type. Halves are
-/// written as float32.
+/// The shortest decimal of a finite float that has its exact value for every reader: one that
+/// rounds to the type at once, one that rounds to float64 first, and one that rejects a decimal
+/// above the greatest value of the type. Halves are written as float32.
 ///
 /// ```
 /// use chipdock_codegen_source::decimal;

@@ -1,5 +1,5 @@
-//! The trait [`Dialect`]: differences between C-like languages in the text around expressions; [`Expressions`] has
-//! those within.
+//! The trait [`Dialect`]: differences between C-like languages in the text around expressions;
+//! [`Expressions`] has those within.
 
 use chipdock_ir::{BinaryOp, Buffer, CompareOp, DType, Op, PointerType, StorageScope, ThreadAxis};
 
@@ -8,7 +8,8 @@ use crate::{Code, Expressions, Prelude, Uses};
 /// Prefix of the names of helpers, unless a dialect has another.
 pub(crate) const HELPER_PREFIX: &str = "cd_";
 
-/// A refusal by a dialect: what is not supported, and what to do about it. Becomes the message of a diagnostic.
+/// A refusal by a dialect: what is not supported, and what to do about it. Becomes the message of a
+/// diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal(pub String);
 
@@ -48,13 +49,15 @@ pub struct Parameter {
     pub is_atomic: bool,
 }
 
-/// The dynamic shared memory of a kernel: the dialect declares `name` as a pointer to, or an array of, `element` in
-/// memory, in the signature, the preamble or the module's lines; its size is a launch parameter.
+/// The dynamic shared memory of a kernel: the dialect declares `name` as a pointer to, or an array
+/// of, `element` in memory, in the signature, the preamble or the module's lines; its size is a
+/// launch parameter.
 #[derive(Clone, Debug)]
 pub struct DynamicShared {
     /// Name in the text, unique in the file.
     pub name: String,
-    /// The element type of its allocation; `uint8` if the function has no such allocation but its launch gives a size.
+    /// The element type of its allocation; `uint8` if the function has no such allocation but its
+    /// launch gives a size.
     pub element: DType,
     /// The number of elements, if it is constant.
     pub count: Option<i128>,
@@ -65,7 +68,8 @@ pub struct DynamicShared {
 /// The properties of a kernel's launch that its signature must declare.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// Threads per block on the axes x, y, z, if constant; 1 for an axis that the kernel does not use.
+    /// Threads per block on the axes x, y, z, if constant; 1 for an axis that the kernel does not
+    /// use.
     pub block: [Option<u64>; 3],
     /// The thread axes of the kernel.
     pub axes: Vec<ThreadAxis>,
@@ -105,7 +109,8 @@ pub struct Signature {
 pub enum AllocationPlace {
     /// At the allocation's place in the function.
     Here,
-    /// At the top of the function's body, after the preamble: `__local` of OpenCL C, `threadgroup` of MSL.
+    /// At the top of the function's body, after the preamble: `__local` of OpenCL C, `threadgroup`
+    /// of MSL.
     Function,
     /// Before the function, under a name that is unique in the file: `var<workgroup>` of WGSL.
     Module,
@@ -129,7 +134,8 @@ pub struct Allocation<'a> {
 pub struct Barrier<'a> {
     /// The scope of threads that wait: `shared`, `shared.dyn` (the block) or `warp`.
     pub scope: &'a str,
-    /// Whether the barrier must order accesses to global memory too; it always orders those to shared memory.
+    /// Whether the barrier must order accesses to global memory too; it always orders those to
+    /// shared memory.
     pub orders_global: bool,
 }
 
@@ -138,8 +144,8 @@ pub struct Barrier<'a> {
 pub enum Place {
     /// One element, at an index in elements.
     Element(Code),
-    /// As many adjacent elements as the access has lanes, from an index on. The start is aligned to an element, not
-    /// more.
+    /// As many adjacent elements as the access has lanes, from an index on. The start is aligned to
+    /// an element, not more.
     Contiguous(Code),
     /// One element per lane: a vector of indices and its type.
     Lanes(Code, DType),
@@ -202,7 +208,8 @@ pub enum Argument<'a> {
     Value(Code, DType),
     /// A string; for a function of the module, its name in the text.
     Text(&'a str),
-    /// The place of a load whose address the op takes: for `address_of`, and for `atomic_add` of an `address_of`.
+    /// The place of a load whose address the op takes: for `address_of`, and for `atomic_add` of an
+    /// `address_of`.
     Address(Access),
 }
 
@@ -246,18 +253,19 @@ pub enum MessagePart {
 
 /// Describes the differences between C-like languages: statements, declarations, functions.
 ///
-/// The writer owns text, names, precedence, statements and everything that the IR's semantics fix; a dialect implements
-/// the methods below, and those of [`Expressions`]. The definitions of types and helpers that a method needs are added
-/// to the [`Prelude`] on the way. No method needs a device, and none panics; a dialect rejects what it cannot express
-/// with a [`Refusal`].
+/// The writer owns text, names, precedence, statements and everything that the IR's semantics fix;
+/// a dialect implements the methods below, and those of [`Expressions`]. The definitions of types
+/// and helpers that a method needs are added to the [`Prelude`] on the way. No method needs a
+/// device, and none panics; a dialect rejects what it cannot express with a [`Refusal`].
 ///
 /// Methods with a default body answer for C.
 pub trait Dialect: Expressions {
     /// The name of the target, for messages.
     fn name(&self) -> &str;
 
-    /// Returns true for a name that must not be declared: keywords, macros, and names that the dialect's own texts use
-    /// ([`contains_word`](crate::contains_word) looks one up). Never true for a name that begins with `v_` or `f_`.
+    /// Returns true for a name that must not be declared: keywords, macros, and names that the
+    /// dialect's own texts use ([`contains_word`](crate::contains_word) looks one up). Never true
+    /// for a name that begins with `v_` or `f_`.
     fn is_reserved(&self, name: &str) -> bool;
 
     /// The prefix of the names of the dialect's helpers; no other name begins with it.
@@ -268,8 +276,9 @@ pub trait Dialect: Expressions {
     /// The text before everything else, written once the prelude is complete.
     fn header(&self, prelude: &Prelude) -> String;
 
-    /// A directive saying that the next line comes from the given line of the file that the module was read from, or
-    /// from no line of it; `None` if the language has no such directive or it was not requested.
+    /// A directive saying that the next line comes from the given line of the file that the module
+    /// was read from, or from no line of it; `None` if the language has no such directive or it was
+    /// not requested.
     fn place(&self, line: Option<u32>) -> Option<String> {
         let _ = line;
         None
@@ -280,7 +289,8 @@ pub trait Dialect: Expressions {
         format!("const {type_name} {name} = {};", value.text)
     }
 
-    /// The statement that evaluates a value and discards it; for type `handle`, a call without a result.
+    /// The statement that evaluates a value and discards it; for type `handle`, a call without a
+    /// result.
     fn discard(&self, value: &Code, dtype: DType) -> String {
         let _ = dtype;
         format!("{};", value.text)
@@ -306,16 +316,16 @@ pub trait Dialect: Expressions {
         String::new()
     }
 
-    /// The declaration of a buffer under a name that is visible in the rest of the block (of the function, of the file:
-    /// see [`Dialect::allocation_place`]).
+    /// The declaration of a buffer under a name that is visible in the rest of the block (of the
+    /// function, of the file: see [`Dialect::allocation_place`]).
     ///
     /// # Errors
     ///
     /// A scope, element type or size that the language does not support.
     fn allocation(&self, allocation: &Allocation<'_>, prelude: &mut Prelude) -> Answer<String>;
 
-    /// Returns the position of the declarations of buffers of a scope. Dynamic shared memory of a kernel is not
-    /// declared this way: it is part of [`Launch`].
+    /// Returns the position of the declarations of buffers of a scope. Dynamic shared memory of a
+    /// kernel is not declared this way: it is part of [`Launch`].
     fn allocation_place(&self, scope: &StorageScope) -> AllocationPlace {
         let _ = scope;
         AllocationPlace::Here
@@ -328,21 +338,22 @@ pub trait Dialect: Expressions {
     /// A scope for which the language has no barrier.
     fn barrier(&self, barrier: &Barrier<'_>, prelude: &mut Prelude) -> Answer<String>;
 
-    /// The statement after which other threads see this thread's stores that need not stay in caches
-    /// ([`Access::is_streamed`]); `None` if ordinary stores are written for them.
+    /// The statement after which other threads see this thread's stores that need not stay in
+    /// caches ([`Access::is_streamed`]); `None` if ordinary stores are written for them.
     fn store_fence(&self, prelude: &mut Prelude) -> Option<String> {
         let _ = prelude;
         None
     }
 
-    /// Returns true if compilers of the language are known to miscompile loads under conditions when they turn branches
-    /// into masks. Loads that are in bounds are then made before their condition.
+    /// Returns true if compilers of the language are known to miscompile loads under conditions
+    /// when they turn branches into masks. Loads that are in bounds are then made before their
+    /// condition.
     fn keeps_branches(&self) -> bool {
         false
     }
 
-    /// The first statement of a loop that has other loads under conditions, so that its branches are kept; called only
-    /// if [`Self::keeps_branches`] returns true.
+    /// The first statement of a loop that has other loads under conditions, so that its branches
+    /// are kept; called only if [`Self::keeps_branches`] returns true.
     fn branches_kept(&self, prelude: &mut Prelude) -> String {
         let _ = prelude;
         String::new()
@@ -355,16 +366,17 @@ pub trait Dialect: Expressions {
     /// An unsupported calling convention or parameter.
     fn signature(&self, signature: &Signature, prelude: &mut Prelude) -> Answer<String>;
 
-    /// Returns true if parameters of functions of a calling convention are declared at module scope, so that their
-    /// names are unique in the file: WGSL's bindings.
+    /// Returns true if parameters of functions of a calling convention are declared at module
+    /// scope, so that their names are unique in the file: WGSL's bindings.
     fn are_parameters_of_module(&self, calling_conv: i64) -> bool {
         let _ = calling_conv;
         false
     }
 
-    /// The expression for a parameter in the body: `args.n` if scalars stand in a struct, `n != 0` if a boolean is
-    /// passed as another type. It has the parameter's type; if that is a 64-bit integer and [`Expressions::index_type`]
-    /// is narrower, it has a type that [`Expressions::cast_bits`] accepts.
+    /// The expression for a parameter in the body: `args.n` if scalars stand in a struct, `n != 0`
+    /// if a boolean is passed as another type. It has the parameter's type; if that is a 64-bit
+    /// integer and [`Expressions::index_type`] is narrower, it has a type that
+    /// [`Expressions::cast_bits`] accepts.
     fn parameter(&self, signature: &Signature, position: usize, prelude: &mut Prelude) -> Code {
         let _ = prelude;
         Code::primary(signature.params.get(position).map_or("", |param| &param.name))

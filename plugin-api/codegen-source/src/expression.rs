@@ -147,7 +147,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A constant, or the name of a variable for it if the compiler would evaluate and check constant computations.
+    /// A constant, or the name of a variable for it if the compiler would evaluate and check
+    /// constant computations.
     fn constant(&mut self, e: &Expr, answer: Answer<Code>) -> Code {
         let code = self.expect(e, answer);
         if self.names_constants { self.bind_temporary("k", e, code) } else { code }
@@ -322,7 +323,8 @@ impl<'a> Writer<'a> {
         self.expect(e, answer)
     }
 
-    /// The bits of an integer expression in the unsigned type of its width (at least 32), in which sums wrap.
+    /// The bits of an integer expression in the unsigned type of its width (at least 32), in which
+    /// sums wrap.
     fn bits(&mut self, e: &'a Expr) -> Code {
         let ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) = &e.kind else {
             return self.value(e);
@@ -369,8 +371,9 @@ impl<'a> Writer<'a> {
 
     // -- indices ----------------------------------------------------------------------------------------------------
 
-    /// An index in elements. Sums and products of loop variables, parameters and constants are computed exactly, in the
-    /// dialect's index type if 32 bits may not suffice; everything else as the IR defines.
+    /// An index in elements. Sums and products of loop variables, parameters and constants are
+    /// computed exactly, in the dialect's index type if 32 bits may not suffice; everything else as
+    /// the IR defines.
     pub(crate) fn index(&mut self, e: &'a Expr) -> Code {
         let (code, _) = self.index_term(e);
         let narrow = self.dialect.index_type();
@@ -382,8 +385,8 @@ impl<'a> Writer<'a> {
         code
     }
 
-    /// A vector of indices, and its type: the dialect's index type if the IR's is wider and 32 bits suffice, as for
-    /// [`Self::index`].
+    /// A vector of indices, and its type: the dialect's index type if the IR's is wider and 32 bits
+    /// suffice, as for [`Self::index`].
     pub(crate) fn vector_index(&mut self, e: &'a Expr) -> (Code, DType) {
         let narrow = self.dialect.index_type();
         if e.dtype.bits <= narrow.bits {
@@ -449,8 +452,8 @@ impl<'a> Writer<'a> {
                     return self.exact_index(e, *op, a, b);
                 }
             }
-            // In a narrow index type every index is computed in it: an index that stays within its buffer is right
-            // modulo that width.
+            // In a narrow index type every index is computed in it: an index that stays within its
+            // buffer is right modulo that width.
             ExprKind::Cast(value)
                 if e.dtype.bits > wide_bits && value.dtype.is_int() && value.dtype.bits <= wide_bits =>
             {

@@ -10,11 +10,13 @@ use chipdock_ir::{
 
 use crate::search::{any_node, reads};
 
-/// Splits vectors of more lanes than `most` into parts of `most` lanes, the last one perhaps shorter.
+/// Splits vectors of more lanes than `most` into parts of `most` lanes, the last one perhaps
+/// shorter.
 ///
-/// All lanes of a value are computed before the first is stored. A buffer whose elements are longer vectors is kept,
-/// and is read and written through a view of its lanes. Operations that cannot be split (several elements of such a
-/// buffer at once, bits read as another number of lanes, anything with an effect) are left for the dialect to refuse.
+/// All lanes of a value are computed before the first is stored. A buffer whose elements are longer
+/// vectors is kept, and is read and written through a view of its lanes. Operations that cannot be
+/// split (several elements of such a buffer at once, bits read as another number of lanes, anything
+/// with an effect) are left for the dialect to refuse.
 #[must_use]
 pub fn with_lanes_at_most(module: &IrModule, most: u16) -> IrModule {
     let functions = module.functions.iter().map(|function| {
@@ -39,8 +41,8 @@ struct Lanes {
     most: u16,
     /// Parts of variables that are long vectors.
     parts: HashMap<Var, Vec<Var>>,
-    /// The result for an expression, for all of it or a part, with the expression itself so that its address is not
-    /// reused.
+    /// The result for an expression, for all of it or a part, with the expression itself so that
+    /// its address is not reused.
     done: HashMap<(usize, Option<Part>), (Expr, Option<Expr>)>,
     /// Views of buffers whose elements are long vectors, one lane an element.
     views: HashMap<Var, Buffer>,
@@ -86,7 +88,8 @@ impl Lanes {
         Some(Stmt::new(StmtKind::DeclBuffer { buffer: view, data: None }))
     }
 
-    /// The view of a buffer of long vectors, and the position in it of a part of the element at an index.
+    /// The view of a buffer of long vectors, and the position in it of a part of the element at an
+    /// index.
     fn place_of(&mut self, buffer: &Buffer, index: &Expr, (from, count): Part) -> Option<(Buffer, Expr)> {
         let view = self.views.get(&buffer.data).filter(|view| view.dtype == buffer.dtype.scalar())?.clone();
         if !index.dtype.is_scalar() {
@@ -113,7 +116,8 @@ impl Lanes {
                 let view = self.declared_view(buffer);
                 Stmt::seq([new].into_iter().chain(view))
             }
-            // A variable declared in place of one statement must be visible to the statements after it.
+            // A variable declared in place of one statement must be visible to the statements after
+            // it.
             StmtKind::Seq(list) => Stmt::seq(list.iter().cloned()).with_span(stmt.span),
             _ => new,
         }
@@ -193,7 +197,8 @@ impl Lanes {
 
     /// Binds the parts of a variable to names.
     fn bound(&mut self, var: &Var, values: Vec<Expr>) -> Vec<Stmt> {
-        // An expression shared between two statements that bind one variable was built with the names of the first.
+        // An expression shared between two statements that bind one variable was built with the
+        // names of the first.
         let own = |value: &Expr| Var::new(Arc::clone(&var.name), value.dtype);
         let before = self.parts.get(var).filter(|before| before.len() == values.len());
         let vars = before.cloned().unwrap_or_else(|| values.iter().map(own).collect());

@@ -4,7 +4,8 @@ use chipdock_ir::{BinaryOp, CompareOp, DType};
 
 use crate::{Answer, Code, Prelude, Refusal};
 
-/// A helper of the text that computes each lane of a vector from the same lanes of its parameters `a`, `b`, ….
+/// A helper of the text that computes each lane of a vector from the same lanes of its parameters
+/// `a`, `b`, ….
 #[derive(Clone, Copy, Debug)]
 pub struct Lanewise<'a> {
     /// The helper's name.
@@ -16,9 +17,9 @@ pub struct Lanewise<'a> {
 }
 
 impl Lanewise<'_> {
-    /// Defines the helper, unless it is defined already. `lane` writes the text of one lane from those of the
-    /// parameters, first lane first; `text` writes the text of the helper from the names of the parameters and the
-    /// lanes.
+    /// Defines the helper, unless it is defined already. `lane` writes the text of one lane from
+    /// those of the parameters, first lane first; `text` writes the text of the helper from the
+    /// names of the parameters and the lanes.
     ///
     /// # Errors
     ///
@@ -48,11 +49,13 @@ impl Lanewise<'_> {
     }
 }
 
-/// Picks lanes from vectors and scalars, in order: a single lane as it is, several through `vector`.
+/// Picks lanes from vectors and scalars, in order: a single lane as it is, several through
+/// `vector`.
 ///
 /// # Errors
 ///
-/// A lane that does not exist, a number of lanes other than that of `dtype`, and any refusal of `vector`.
+/// A lane that does not exist, a number of lanes other than that of `dtype`, and any refusal of
+/// `vector`.
 pub fn shuffled(
     vectors: &[(Code, DType)],
     indices: &[u16],

@@ -1,5 +1,5 @@
-//! Uses of memory in a function: which buffers are read, written, added to atomically, and whether a barrier stands
-//! between accesses to one of them.
+//! Uses of memory in a function: which buffers are read, written, added to atomically, and whether
+//! a barrier stands between accesses to one of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -180,7 +180,8 @@ impl Memory {
         e.for_each_child(&mut |child| self.expr(child, depth + 1, seen));
     }
 
-    /// Handles ops on the address of an element; returns true if their arguments need no further visit.
+    /// Handles ops on the address of an element; returns true if their arguments need no further
+    /// visit.
     fn address(&mut self, op: Op, args: &[Expr], depth: usize, seen: &mut HashSet<usize>) -> bool {
         match (op, args) {
             (Op::AtomicAdd, [place, value]) => {

@@ -20,8 +20,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// The functions that are called from outside: their names in the text, and their counterparts in the module that
-    /// was written.
+    /// The functions that are called from outside: their names in the text, and their counterparts
+    /// in the module that was written.
     pub fn functions_of<'m>(&self, module: &'m IrModule) -> impl Iterator<Item = (&str, &'m PrimFunc)> {
         let by_name = module.by_name();
         self.functions
@@ -47,8 +47,8 @@ pub struct SourceFunction {
 
 /// Writes a module in a dialect.
 ///
-/// The module must be lowered to the stage that the target declares: no blocks, buffers with one axis, arbitrary names
-/// of variables. Functions that are called are written before their callers.
+/// The module must be lowered to the stage that the target declares: no blocks, buffers with one
+/// axis, arbitrary names of variables. Functions that are called are written before their callers.
 ///
 /// # Errors
 ///
@@ -58,7 +58,8 @@ pub fn write_module(module: &IrModule, dialect: &dyn Dialect) -> Result<Source, 
     if diagnostics.is_empty() { Ok(source) } else { Err(diagnostics) }
 }
 
-/// Lists every node of the module that the dialect does not support, each once: the errors of [`write_module`].
+/// Lists every node of the module that the dialect does not support, each once: the errors of
+/// [`write_module`].
 #[must_use]
 pub fn unsupported(module: &IrModule, dialect: &dyn Dialect) -> Vec<Diagnostic> {
     write(module, dialect).1
@@ -142,7 +143,8 @@ fn diagnostic(function: &PrimFunc, dialect: &dyn Dialect, message: String) -> Di
     }
 }
 
-/// Chooses the text name of each function: its own if it may be called from outside, otherwise a similar one.
+/// Chooses the text name of each function: its own if it may be called from outside, otherwise a
+/// similar one.
 fn name_functions(module: &IrModule, dialect: &dyn Dialect) -> (HashMap<Arc<str>, String>, Vec<Diagnostic>) {
     let mut names = Names::default();
     let (mut functions, mut diagnostics) = (HashMap::new(), Vec::new());
@@ -171,10 +173,11 @@ fn name_functions(module: &IrModule, dialect: &dyn Dialect) -> (HashMap<Arc<str>
     (functions, diagnostics)
 }
 
-/// Orders the functions so that callees come first; also returns a function that takes part in a cycle.
+/// Orders the functions so that callees come first; also returns a function that takes part in a
+/// cycle.
 ///
-/// The order is that of sweeps over the module, each of which takes every function whose callees were taken before; the
-/// sweep of each function is worked out from its callees', once.
+/// The order is that of sweeps over the module, each of which takes every function whose callees
+/// were taken before; the sweep of each function is worked out from its callees', once.
 fn callees_first<'m>(module: &'m IrModule, usages: &[Usage]) -> (Vec<usize>, Option<&'m PrimFunc>) {
     let index_of: HashMap<&Arc<str>, usize> =
         module.functions.iter().enumerate().map(|(index, function)| (&function.name, index)).collect();

@@ -6,8 +6,8 @@ use std::sync::Arc;
 /// Names of one scope of a text: each is declared once, and none is a reserved word.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// Names of the enclosing scope, shared by all scopes within it, so that a function costs only its own
-    /// declarations.
+    /// Names of the enclosing scope, shared by all scopes within it, so that a function costs only
+    /// its own declarations.
     around: Arc<HashSet<String>>,
     taken: HashSet<String>,
     next: HashMap<String, u32>,
@@ -24,8 +24,8 @@ impl Names {
         Self { around, ..Self::default() }
     }
 
-    /// Declares a name like `hint`, different from every other: letters, digits and single underscores, beginning with
-    /// a letter; `_1`, `_2`, … is appended if the hint itself is taken.
+    /// Declares a name like `hint`, different from every other: letters, digits and single
+    /// underscores, beginning with a letter; `_1`, `_2`, … is appended if the hint itself is taken.
     pub fn declare(&mut self, hint: &str) -> String {
         let base = clean(hint);
         if self.take(&base) {
@@ -46,7 +46,8 @@ impl Names {
     }
 }
 
-/// Returns true for an identifier in every C-like language: letters, digits, underscores, no digit first.
+/// Returns true for an identifier in every C-like language: letters, digits, underscores, no digit
+/// first.
 #[must_use]
 pub fn is_identifier(name: &str) -> bool {
     !name.is_empty()

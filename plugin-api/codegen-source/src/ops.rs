@@ -4,8 +4,9 @@ use chipdock_ir::{DType, Op};
 
 use crate::{Answer, Code, Expressions, Infix, Prelude, Refusal};
 
-/// Writes the call of an op on scalars as the dialect's table spells it: rounded into `dtype`, halves through float32,
-/// shifts by an amount modulo the width. `constants` are the integer constants among the arguments, by position.
+/// Writes the call of an op on scalars as the dialect's table spells it: rounded into `dtype`,
+/// halves through float32, shifts by an amount modulo the width. `constants` are the integer
+/// constants among the arguments, by position.
 ///
 /// # Errors
 ///
@@ -76,7 +77,8 @@ fn shift<E: Expressions + ?Sized>(
     dialect.cast_bits(&Code::infix(Infix::ShiftLeft, &bits, &amount), dtype, prelude)
 }
 
-/// The unsigned type in which sums of a type wrap: at least 32 bits, since C computes narrower ones in `int`.
+/// The unsigned type in which sums of a type wrap: at least 32 bits, since C computes narrower ones
+/// in `int`.
 pub(crate) fn unsigned_of(dtype: DType) -> DType {
     if dtype.bits > 32 { DType::UINT64 } else { DType::UINT32 }
 }

@@ -12,7 +12,8 @@ use chipdock_ir::{
 
 use crate::search::reads;
 
-/// Replaces views of a moved pointer by views of the memory itself, and moves their indices instead.
+/// Replaces views of a moved pointer by views of the memory itself, and moves their indices
+/// instead.
 ///
 /// A view is kept if its pointer is not a named pointer moved by whole elements of the view.
 #[must_use]
@@ -54,11 +55,13 @@ fn declared_by_name(stmt: &Stmt, views: &[Var]) -> Stmt {
     }
 }
 
-/// Replaces calls of functions that take buffers by their bodies, and removes functions that are no longer called.
+/// Replaces calls of functions that take buffers by their bodies, and removes functions that are no
+/// longer called.
 ///
-/// A call is kept, for the dialect to refuse it, if the function returns early or returns a value, calls itself, or is
-/// given a pointer that is neither a buffer nor the address of an element, and once the number of bodies inlined into a
-/// function reaches a limit, since calls of calls could make it grow without end.
+/// A call is kept, for the dialect to refuse it, if the function returns early or returns a value,
+/// calls itself, or is given a pointer that is neither a buffer nor the address of an element, and
+/// once the number of bodies inlined into a function reaches a limit, since calls of calls could
+/// make it grow without end.
 #[must_use]
 pub fn with_inlined_buffers(module: &IrModule) -> IrModule {
     let takes_buffers = |f: &&PrimFunc| f.params.iter().any(|param| data_of(param).is_some());
@@ -161,7 +164,8 @@ fn body_of(function: &PrimFunc, args: &[Expr]) -> Option<Stmt> {
     Some(Stmt::seq(bound.into_iter().chain([body])))
 }
 
-/// The named pointer that a pointer is derived from, and the number of elements of a type by which it is moved, if any.
+/// The named pointer that a pointer is derived from, and the number of elements of a type by which
+/// it is moved, if any.
 fn pointed_to(pointer: &Expr, element: DType) -> Option<(Var, Option<Expr>)> {
     let (var, first) = match &pointer.kind {
         ExprKind::Var(var) => (var.clone(), None),
@@ -215,10 +219,12 @@ fn sum(index: &Expr, first: &Expr) -> Expr {
     index + if lanes == 1 { first } else { first.broadcast(lanes) }
 }
 
-/// Moves accesses through some pointers by a number of elements; their buffers become longer by as much.
+/// Moves accesses through some pointers by a number of elements; their buffers become longer by as
+/// much.
 struct Moved {
     first: HashMap<Var, Expr>,
-    /// The result for a buffer, by its address, with the buffer itself so that the address is not reused.
+    /// The result for a buffer, by its address, with the buffer itself so that the address is not
+    /// reused.
     longer: HashMap<usize, (Buffer, Buffer)>,
     /// The result for an expression, with the expression itself so that its address is not reused.
     done: HashMap<usize, (Expr, Expr)>,

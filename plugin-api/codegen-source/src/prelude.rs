@@ -10,8 +10,8 @@ pub struct Prelude {
 }
 
 impl Prelude {
-    /// Defines `name` unless it is defined already. Definitions that `text` itself adds come first; an empty text is a
-    /// mere mark for [`Prelude::contains`].
+    /// Defines `name` unless it is defined already. Definitions that `text` itself adds come first;
+    /// an empty text is a mere mark for [`Prelude::contains`].
     pub fn define(&mut self, name: &str, text: impl FnOnce(&mut Self) -> String) {
         if self.known.insert(name.to_owned()) {
             let text = text(self);

@@ -8,7 +8,8 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// Adds a statement or a brace at the current depth; a text of several lines keeps its own indentation too.
+    /// Adds a statement or a brace at the current depth; a text of several lines keeps its own
+    /// indentation too.
     pub(crate) fn line(&mut self, line: impl AsRef<str>) {
         for line in line.as_ref().lines() {
             self.lines.push((self.depth, line.to_owned()));

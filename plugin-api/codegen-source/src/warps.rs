@@ -4,9 +4,9 @@ use chipdock_ir::Op;
 
 use crate::{Code, Expressions, Infix};
 
-/// The lane that a shuffle reads, computed from this thread's lane, the shuffle's argument and the number of lanes in a
-/// group, a power of two; all are unsigned integers of 32 bits. A lane outside the group is replaced by this thread's
-/// own.
+/// The lane that a shuffle reads, computed from this thread's lane, the shuffle's argument and the
+/// number of lanes in a group, a power of two; all are unsigned integers of 32 bits. A lane outside
+/// the group is replaced by this thread's own.
 #[must_use]
 pub fn shuffled_lane<E: Expressions + ?Sized>(dialect: &E, op: Op, [own, lane, width]: [&Code; 3]) -> Code {
     // A lane's number within its group.

@@ -20,7 +20,8 @@ pub(crate) struct Known {
     pub(crate) element: Option<chipdock_ir::DType>,
 }
 
-/// Names of shared nodes by address; the flag distinguishes the wide form of an index from the value.
+/// Names of shared nodes by address; the flag distinguishes the wide form of an index from the
+/// value.
 pub(crate) type Shared = HashMap<(usize, bool), Code>;
 
 /// Writes functions one after the other.
@@ -49,14 +50,16 @@ pub(crate) struct Writer<'a> {
     // Of the current statement:
     pub(crate) sharing: Sharing,
     pub(crate) shared: Vec<Shared>,
-    /// Addresses of loads that were made before their conditions, and of expressions that were searched for such loads.
+    /// Addresses of loads that were made before their conditions, and of expressions that were
+    /// searched for such loads.
     pub(crate) loaded: HashSet<usize>,
     pub(crate) looked: HashSet<(usize, bool)>,
     /// Memory whose stores need not stay in caches, by data variable; `None` is any memory.
     pub(crate) streams: Vec<Option<usize>>,
     /// Whether some stores of the function need not stay in caches.
     pub(crate) has_streams: bool,
-    /// Number of conditions, within the current loop, that decide whether the current expression is evaluated.
+    /// Number of conditions, within the current loop, that decide whether the current expression is
+    /// evaluated.
     pub(crate) conditions: usize,
     /// Whether compilers may turn these conditions into masks.
     pub(crate) may_be_masked: bool,
@@ -68,7 +71,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) names_constants: bool,
     /// Current nesting depth of statements.
     pub(crate) levels: usize,
-    /// Source position of the current statement: the only known one for expressions that stand in several places.
+    /// Source position of the current statement: the only known one for expressions that stand in
+    /// several places.
     pub(crate) place: Span,
 }
 
@@ -115,7 +119,8 @@ impl<'a> Writer<'a> {
     pub(crate) fn begin(&mut self, function: &'a PrimFunc) {
         self.function = function;
         self.usage = Usage::of(&function.body);
-        // The last function's names are dropped first: the set then has no other owner, and nothing is copied.
+        // The last function's names are dropped first: the set then has no other owner, and nothing
+        // is copied.
         self.names = Names::default();
         Arc::make_mut(&mut self.module_names).extend(self.new_module_names.drain(..));
         self.names = Names::within(Arc::clone(&self.module_names));
@@ -148,10 +153,11 @@ impl<'a> Writer<'a> {
         self.names.declare(&format!("v_{hint}"))
     }
 
-    /// Declares a new name at module scope, different from every name of the current function and of later ones.
+    /// Declares a new name at module scope, different from every name of the current function and
+    /// of later ones.
     pub(crate) fn declare_in_module(&mut self, hint: &str) -> String {
-        // A name that is unique in this function differs from module-scope declarations of earlier functions and from
-        // functions.
+        // A name that is unique in this function differs from module-scope declarations of earlier
+        // functions and from functions.
         let name = self.declare(hint);
         self.new_module_names.push(name.clone());
         name
@@ -185,8 +191,8 @@ impl<'a> Writer<'a> {
         self.report(s.span, chipdock_ir::print::stmt_line(s), message);
     }
 
-    /// Returns the answer, or reports the refusal and returns a placeholder: writing goes on, so that every refusal is
-    /// found.
+    /// Returns the answer, or reports the refusal and returns a placeholder: writing goes on, so
+    /// that every refusal is found.
     pub(crate) fn expect(&mut self, e: &Expr, answer: Answer<Code>) -> Code {
         match answer {
             Ok(code) => code,

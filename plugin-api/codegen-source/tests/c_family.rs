@@ -1,5 +1,5 @@
-//! Tests of a language made of the shared base alone: plain C99 with vectors as structures. Its text is compiled by
-//! `cc` and gives the interpreter's results.
+//! Tests of a language made of the shared base alone: plain C99 with vectors as structures. Its
+//! text is compiled by `cc` and gives the interpreter's results.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail their test")]
 
@@ -91,7 +91,8 @@ fn binary(op: BinaryOp, a: &Expr, b: &Expr) -> Expr {
 /// A buffer and what is stored in it, from an integer and a float.
 type Stored<'r> = (Buffer, &'r dyn Fn(&Expr, &Expr) -> Expr);
 
-/// Results of each type from integers `I` and floats `F`: scalars one by one, or three lanes at a time.
+/// Results of each type from integers `I` and floats `F`: scalars one by one, or three lanes at a
+/// time.
 fn module(results: &[Stored<'_>], lanes: u16, is_lowered: bool) -> IrModule {
     let (i, f) = (buffer("I", DType::INT32), buffer("F", DType::FLOAT32));
     let mut function = build::function("f");

@@ -1,4 +1,5 @@
-//! Kernels in a language of the tests' own: no pointers, buffers and shared memory at module scope, indices of 32 bits.
+//! Kernels in a language of the tests' own: no pointers, buffers and shared memory at module scope,
+//! indices of 32 bits.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail their test")]
 

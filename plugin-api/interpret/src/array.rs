@@ -12,7 +12,8 @@ pub struct Array {
     pub dtype: DType,
     /// Extents in elements, outermost first.
     pub shape: Vec<usize>,
-    /// The elements in row-major order, [`DType::array_size_bytes`] in all. A boolean is one byte, 0 or 1.
+    /// The elements in row-major order, [`DType::array_size_bytes`] in all. A boolean is one byte,
+    /// 0 or 1.
     pub data: Vec<u8>,
 }
 
@@ -29,8 +30,8 @@ impl Array {
         Self { dtype, shape: shape.to_vec(), data: vec![0; size_bytes] }
     }
 
-    /// Makes an array of numbers rounded (floats), or truncated and wrapped (integers), to `dtype`, one per lane in
-    /// row-major order; missing values are 0 and excess ones are ignored.
+    /// Makes an array of numbers rounded (floats), or truncated and wrapped (integers), to `dtype`,
+    /// one per lane in row-major order; missing values are 0 and excess ones are ignored.
     ///
     /// ```
     /// use chipdock_interpret::Array;
@@ -43,7 +44,8 @@ impl Array {
         Self::from_lanes(dtype, shape, values.iter().map(|&value| scalar::from_f64(value, dtype)))
     }
 
-    /// Makes an array of integers wrapped (integers), or rounded (floats), to `dtype`, as [`Array::from_f64`].
+    /// Makes an array of integers wrapped (integers), or rounded (floats), to `dtype`, as
+    /// [`Array::from_f64`].
     #[must_use]
     pub fn from_int(dtype: DType, shape: &[usize], values: &[i128]) -> Self {
         Self::from_lanes(dtype, shape, values.iter().map(|&value| scalar::from_int(value, dtype)))
@@ -85,7 +87,8 @@ impl Array {
         self.data.len() / self.dtype.lane_size_bytes().max(1)
     }
 
-    /// Returns the value of a lane, in the form of the interpreter's registers; `None` past the end.
+    /// Returns the value of a lane, in the form of the interpreter's registers; `None` past the
+    /// end.
     pub(crate) fn lane(&self, index: usize) -> Option<u64> {
         if self.dtype.is_sub_byte() {
             let lane = scalar::Lane::of(self.dtype)?;

@@ -1,9 +1,10 @@
 //! Propagation of absolute error bounds through operations (rules INT-B1, INT-B2 of [`crate`]).
 //!
-//! A bound `e` of a value `v` means: every conforming backend has a value within `e` of `v`. 0 means exactly `v` (any NaN
-//! for a NaN), infinity means anything. An operation gives `prop` (the greatest distance between its exact results on the
-//! operands of the two sides) plus the rounding of both sides. If nothing is propagated and the operation is rounded to
-//! nearest, both sides compute the same from the same, and the bound is 0.
+//! A bound `e` of a value `v` means: every conforming backend has a value within `e` of `v`. 0
+//! means exactly `v` (any NaN for a NaN), infinity means anything. An operation gives `prop` (the
+//! greatest distance between its exact results on the operands of the two sides) plus the rounding
+//! of both sides. If nothing is propagated and the operation is rounded to nearest, both sides
+//! compute the same from the same, and the bound is 0.
 
 use crate::scalar::{Flt, Int};
 
@@ -22,7 +23,8 @@ pub(crate) fn rounded<T: Flt>(v: T, prop: f64) -> f64 {
     if prop == 0.0 { 0.0 } else { inexact(v, prop, 0.5) }
 }
 
-/// Returns the bound of a finite result that the other side may compute with an error of `ulps` units.
+/// Returns the bound of a finite result that the other side may compute with an error of `ulps`
+/// units.
 pub(crate) fn inexact<T: Flt>(v: T, prop: f64, ulps: f64) -> f64 {
     let magnitude = v.wide().abs() + prop;
     let own = T::UNIT * v.wide().abs();
@@ -54,8 +56,8 @@ pub(crate) fn sum<T: Flt>((a, ea): Num, (b, eb): Num, subtract: bool) -> Num {
     let bound = match quick(a, ea, b, eb) {
         Some(bound) => bound,
         None if v.wide().is_finite() => rounded(v, ea + eb),
-        // An infinite operand is exact, and the other one finite or exact too: the result is determined; else it
-        // overflowed.
+        // An infinite operand is exact, and the other one finite or exact too: the result is
+        // determined; else it overflowed.
         None if !a.wide().is_finite() || !b.wide().is_finite() => 0.0,
         None => ANY,
     };
@@ -145,11 +147,12 @@ pub(crate) fn fused<T: Flt>((a, ea): Num, (b, eb): Num, (c, ec): Num) -> Num {
     (v.bits(), bound)
 }
 
-/// Adds products of halves to a float32, as [`chipdock_ir::Op::DotAdd`] allows it: sums in any order, rounded in any
-/// direction, subnormal numbers replaced by 0.
+/// Adds products of halves to a float32, as [`chipdock_ir::Op::DotAdd`] allows it: sums in any
+/// order, rounded in any direction, subnormal numbers replaced by 0.
 pub(crate) fn dot<T: Flt>((c, ec): Num, factors: impl Iterator<Item = [Num; 2]>) -> Num {
     let c = f32::of(c);
-    // Of the exact value: the magnitude of its terms, what is propagated, and what is lost with subnormal factors.
+    // Of the exact value: the magnitude of its terms, what is propagated, and what is lost with
+    // subnormal factors.
     let (mut value, mut magnitude, mut prop) = (c, c.wide().abs(), ec);
     let (mut lost, mut is_nan, mut is_exact) = (0.0, c.wide().is_nan() && ec == 0.0, ec == 0.0);
     // What the finite terms may come to, beside infinite ones.
@@ -171,7 +174,8 @@ pub(crate) fn dot<T: Flt>((c, ec): Num, factors: impl Iterator<Item = [Num; 2]>)
     let bound = if is_nan {
         0.0
     } else if !magnitude.is_finite() {
-        // The same infinity or NaN on both sides, unless a finite term may overflow or a subnormal factor vanish.
+        // The same infinity or NaN on both sides, unless a finite term may overflow or a subnormal
+        // factor vanish.
         if is_exact && lost.is_finite() && 2.0 * finite < f32::MAX.into() { 0.0 } else { ANY }
     } else {
         let bound = prop + lost + 4.0 * 2.0 * f32::UNIT * (magnitude + prop) + 4.0 * f32::NORMAL;
@@ -205,7 +209,8 @@ pub(crate) fn int_compare<T: Int>((a, ea): Num, (b, eb): Num) -> f64 {
     f64::from(distance <= (ea + eb) * SLACK)
 }
 
-/// Returns the bound of an integer result that may be off by `e`; if it may wrap past the range, it may be anything.
+/// Returns the bound of an integer result that may be off by `e`; if it may wrap past the range, it
+/// may be anything.
 #[inline]
 pub(crate) fn int_result<T: Int>(exact: i128, e: f64) -> f64 {
     if e == 0.0 {
@@ -219,7 +224,8 @@ pub(crate) fn int_result<T: Int>(exact: i128, e: f64) -> f64 {
     if exact - e >= low && exact + e <= high { e.ceil() } else { ANY }
 }
 
-/// The shape of a function's graph, which determines its values on an interval from those at the ends.
+/// The shape of a function's graph, which determines its values on an interval from those at the
+/// ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Course {
     /// Rises or falls throughout.

@@ -1,5 +1,5 @@
-//! Compiled functions: a flat list of instructions over numbered registers and views, so that a thread of execution is
-//! only a position and two tables, and may stop and continue anywhere.
+//! Compiled functions: a flat list of instructions over numbered registers and views, so that a
+//! thread of execution is only a position and two tables, and may stop and continue anywhere.
 
 use std::sync::Arc;
 
@@ -73,7 +73,8 @@ pub(crate) enum Inst {
         to: Lane,
         lanes: u32,
     },
-    /// Loads an element. `lanes` is the number of lanes of the last index; `predicate` is [`NONE`] or that many booleans.
+    /// Loads an element. `lanes` is the number of lanes of the last index; `predicate` is [`NONE`]
+    /// or that many booleans.
     Load {
         dst: Reg,
         view: u32,
@@ -102,15 +103,16 @@ pub(crate) enum Inst {
         form: Form,
         data: Reg,
     },
-    /// Makes a view of the memory that `data` points to. The list: extents; strides and offset if the form has them.
+    /// Makes a view of the memory that `data` points to. The list: extents; strides and offset if
+    /// the form has them.
     Declare {
         view: u32,
         list: u32,
         form: Form,
         data: Reg,
     },
-    /// Makes a view of a region of another. The list: first indices, then extents. `offset` is [`NONE`] or receives the
-    /// offset.
+    /// Makes a view of a region of another. The list: first indices, then extents. `offset` is
+    /// [`NONE`] or receives the offset.
     Match {
         view: u32,
         source: u32,
@@ -144,7 +146,8 @@ pub(crate) enum Inst {
     Jump {
         to: u32,
     },
-    /// Continues, or jumps to `otherwise` if the condition is false. Both ways meet at `join`, with a value at `dst`.
+    /// Continues, or jumps to `otherwise` if the condition is false. Both ways meet at `join`, with
+    /// a value at `dst`.
     Branch {
         condition: Reg,
         otherwise: u32,
@@ -228,7 +231,8 @@ pub(crate) enum Inst {
         data: Reg,
         rank: StorageRank,
     },
-    /// Stops the thread until others reach the same place. `wait` is an index into [`Function::waits`].
+    /// Stops the thread until others reach the same place. `wait` is an index into
+    /// [`Function::waits`].
     Wait {
         wait: u32,
     },
@@ -246,7 +250,8 @@ pub(crate) enum Inst {
         value: Reg,
         lane: Lane,
     },
-    /// Multiplies and shifts. The list: x, y, then either q and s (scalars) or ls, rs (as many lanes, or [`NONE`]) and q.
+    /// Multiplies and shifts. The list: x, y, then either q and s (scalars) or ls, rs (as many
+    /// lanes, or [`NONE`]) and q.
     QMultiplyShift {
         dst: Reg,
         list: u32,
@@ -331,8 +336,8 @@ pub(crate) enum HostArg {
 pub(crate) struct Launch {
     /// The bound axes, by number ([`chipdock_ir::ThreadAxis`]).
     pub(crate) axes: Vec<Axis>,
-    /// Memory from outside of the launch that has instances in it: view, register of its address, the threads that share
-    /// an instance.
+    /// Memory from outside of the launch that has instances in it: view, register of its address,
+    /// the threads that share an instance.
     pub(crate) outer: Vec<(u32, Reg, StorageRank)>,
     /// One past the last instruction that threads run.
     pub(crate) end: u32,
@@ -350,8 +355,8 @@ pub(crate) struct Axis {
 /// A place where threads wait for each other.
 pub(crate) struct Wait {
     pub(crate) kind: WaitKind,
-    /// A list of pairs of registers whose differences are the iterations of the surrounding loops, and the number of
-    /// pairs.
+    /// A list of pairs of registers whose differences are the iterations of the surrounding loops,
+    /// and the number of pairs.
     pub(crate) laps: (u32, u32),
 }
 
@@ -368,9 +373,11 @@ pub(crate) enum WaitKind {
     Implicit,
     /// As `Implicit`; the threads then continue one after the other, each to its next wait (IR-K6).
     Turns,
-    /// As `Implicit`; from here on the threads that reduce together share the memory of these views (IR-K6).
+    /// As `Implicit`; from here on the threads that reduce together share the memory of these views
+    /// (IR-K6).
     Gather(Arc<Together>),
-    /// As `Implicit`; from here on each thread has its own memory again, with the contents that the others wrote.
+    /// As `Implicit`; from here on each thread has its own memory again, with the contents that the
+    /// others wrote.
     Scatter,
     /// The threads of the warp that reach the wait.
     Activemask { dst: Reg },
@@ -433,14 +440,15 @@ pub(crate) struct Value {
     pub(crate) target: (u32, u32),
 }
 
-/// Code in which a read of an uninitialised value is no error yet (INT-I10), and the action to take instead.
+/// Code in which a read of an uninitialised value is no error yet (INT-I10), and the action to take
+/// instead.
 pub(crate) struct Tolerant {
     pub(crate) start: u32,
     pub(crate) end: u32,
     /// Position at which execution continues.
     pub(crate) resume: u32,
-    /// The element of a store, which becomes uninitialised: a view and the list of indices. `None`: the value of a
-    /// shuffle.
+    /// The element of a store, which becomes uninitialised: a view and the list of indices. `None`:
+    /// the value of a shuffle.
     pub(crate) target: Option<(u32, u32, u32)>,
 }
 
@@ -477,7 +485,8 @@ pub(crate) struct ViewInfo {
     pub(crate) lanes: u32,
     pub(crate) rank: u32,
     pub(crate) dtype: chipdock_ir::DType,
-    /// Whether its memory may be written, through it or another view; otherwise no read of it can race.
+    /// Whether its memory may be written, through it or another view; otherwise no read of it can
+    /// race.
     pub(crate) shared: bool,
     /// Whether only one thread of a launch can access it.
     pub(crate) private: bool,

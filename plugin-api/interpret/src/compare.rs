@@ -14,8 +14,9 @@ pub struct Output {
     pub name: String,
     /// Its values after the run.
     pub array: Array,
-    /// Per lane, the greatest distance of a conforming backend from the value: 0 is exact (class of NaN and infinity
-    /// included), infinity is "anything". `None` if the run was without bounds: then everything is exact.
+    /// Per lane, the greatest distance of a conforming backend from the value: 0 is exact (class of
+    /// NaN and infinity included), infinity is "anything". `None` if the run was without bounds:
+    /// then everything is exact.
     pub bounds: Option<Vec<f64>>,
 }
 
@@ -26,7 +27,8 @@ impl Output {
         self.bounds.as_ref().and_then(|bounds| bounds.get(lane)).copied().unwrap_or(0.0)
     }
 
-    /// Returns the number of lanes without a bound, because of an ambiguous branch or a possible overflow.
+    /// Returns the number of lanes without a bound, because of an ambiguous branch or a possible
+    /// overflow.
     #[must_use]
     pub fn n_unbounded(&self) -> usize {
         self.bounds.iter().flatten().filter(|bound| !bound.is_finite()).count()
@@ -42,7 +44,8 @@ pub struct Report {
     pub n_unbounded: usize,
     /// The greatest absolute difference.
     pub max_error: f64,
-    /// The greatest difference as a share of its bound, at most 1; a lane with bound 0 does not count.
+    /// The greatest difference as a share of its bound, at most 1; a lane with bound 0 does not
+    /// count.
     pub max_error_over_bound: f64,
 }
 
@@ -95,8 +98,8 @@ impl std::error::Error for Mismatch {}
 
 /// Checks `actual` against the interpreter's result.
 ///
-/// Integers and booleans are compared as integers, floats as numbers: the two zeros are equal, a NaN equals any NaN, an
-/// infinity equals itself. Lanes without a bound are counted and skipped.
+/// Integers and booleans are compared as integers, floats as numbers: the two zeros are equal, a
+/// NaN equals any NaN, an infinity equals itself. Lanes without a bound are counted and skipped.
 ///
 /// # Errors
 ///

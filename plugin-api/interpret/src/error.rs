@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use chipdock_ir::Span;
 
-/// An error that ended a run early, with its position. The arguments are as they were before the run.
+/// An error that ended a run early, with its position. The arguments are as they were before the
+/// run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InterpretError {
     /// The function that was running; empty if the error is about the call itself.
@@ -42,8 +43,9 @@ impl fmt::Display for ThreadIndex {
     }
 }
 
-/// The kind of an error that ended a run. `UnknownFunction`, `Argument` and the three limits are the caller's mistakes;
-/// `Unsupported` is code that this interpreter does not run; everything else is a defect of the module.
+/// The kind of an error that ended a run. `UnknownFunction`, `Argument` and the three limits are
+/// the caller's mistakes; `Unsupported` is code that this interpreter does not run; everything else
+/// is a defect of the module.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ErrorKind {
     /// No function of that name.
@@ -91,7 +93,8 @@ pub enum ErrorKind {
         /// True when the earlier access wrote.
         earlier_write: bool,
     },
-    /// Two threads of a launch that access one element with no barrier between, where at least one writes it.
+    /// Two threads of a launch that access one element with no barrier between, where at least one
+    /// writes it.
     ThreadRace {
         /// The buffer.
         buffer: Arc<str>,

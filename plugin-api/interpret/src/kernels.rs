@@ -1,4 +1,5 @@
-//! The code of operations on a lane: one function without bounds and one with, selected once when a function is compiled.
+//! The code of operations on a lane: one function without bounds and one with, selected once when a
+//! function is compiled.
 
 use crate::bound::{self, ANY, Course, Function, Num};
 use crate::math;
@@ -365,7 +366,8 @@ fn float_unary<T: Flt>(op: Op) -> Option<&'static Unary> {
     })
 }
 
-/// Returns a binary op; `None` if the type has none, or `op` is not binary. The second operand of `ldexp` is an int32.
+/// Returns a binary op; `None` if the type has none, or `op` is not binary. The second operand of
+/// `ldexp` is an int32.
 pub(crate) fn binary_op(op: Op, lane: Lane) -> Option<&'static Binary> {
     with_int!(lane, T => int_bits::<T>(op), with_float!(lane, T => float_pair::<T>(op), None))
 }
@@ -436,8 +438,8 @@ fn float_pair<T: Flt>(op: Op) -> Option<&'static Binary> {
     })
 }
 
-/// Applies a function of two floats: `spread` returns the distance of its values from the given one, for given values and
-/// bounds.
+/// Applies a function of two floats: `spread` returns the distance of its values from the given
+/// one, for given values and bounds.
 fn float_two<T: Flt>(
     (a, ea): Num,
     (b, eb): Num,

@@ -2,8 +2,8 @@
 
 /// Computes the error function, within two units.
 ///
-/// Below 1 by its power series (Abramowitz and Stegun 7.1.5); above by the continued fraction of the complement (7.1.14),
-/// whose errors count less.
+/// Below 1 by its power series (Abramowitz and Stegun 7.1.5); above by the continued fraction of
+/// the complement (7.1.14), whose errors count less.
 pub(crate) fn erf(x: f64) -> f64 {
     let a = x.abs();
     if x.is_nan() {
@@ -15,7 +15,8 @@ pub(crate) fn erf(x: f64) -> f64 {
     }
     let square = a * a;
     if a >= 1.0 {
-        // With the rounding error of the square, which would cost the exponential a unit for each of its own.
+        // With the rounding error of the square, which would cost the exponential a unit for each
+        // of its own.
         let power = (-square).exp() * (1.0 - a.mul_add(a, -square));
         // At 1, where it converges slowest, 200 terms leave 1e-17.
         let fraction = (1..=200).rev().fold(a, |rest, k| a + 0.5 * f64::from(k) / rest);
@@ -74,7 +75,8 @@ pub(crate) fn asinh(x: f64) -> f64 {
     value.copysign(x)
 }
 
-/// Computes the inverse hyperbolic tangent; the standard library's loses digits near 1 and of subnormals.
+/// Computes the inverse hyperbolic tangent; the standard library's loses digits near 1 and of
+/// subnormals.
 pub(crate) fn atanh(x: f64) -> f64 {
     let a = x.abs();
     let value = if a < 0.5 {
@@ -96,8 +98,8 @@ pub(crate) fn ldexp(x: f64, n: i32) -> f64 {
     if x == 0.0 || !x.is_finite() {
         return x;
     }
-    // The float64 has room for any scaling of a narrower type; its own is scaled in steps of which only the last may
-    // round.
+    // The float64 has room for any scaling of a narrower type; its own is scaled in steps of which
+    // only the last may round.
     let mut rest = n.clamp(-2200, 2200);
     let mut value = x;
     while rest > 1023 {

@@ -5,7 +5,8 @@ use crate::code::FoldKind;
 use crate::scalar::{Flt, Lane, with_float};
 use crate::threads::{Mark, Threads, Touch};
 
-/// Number of bits of a pointer that hold the byte offset; the others hold one more than the number of the space.
+/// Number of bits of a pointer that hold the byte offset; the others hold one more than the number
+/// of the space.
 const OFFSET_BITS: u32 = 40;
 /// One past the greatest number of a space.
 const SPACES_MAX: usize = (1 << (64 - OFFSET_BITS)) - 1;
@@ -222,7 +223,8 @@ impl Space {
         (self.bytes, self.bounds)
     }
 
-    /// Divides parts into narrower ones of so many bytes, from now on, because a view has such elements.
+    /// Divides parts into narrower ones of so many bytes, from now on, because a view has such
+    /// elements.
     pub(crate) fn refine(&mut self, bytes: usize) {
         let times = self.part_bytes / bytes.max(1);
         if times < 2 || bytes * times != self.part_bytes {
@@ -278,7 +280,8 @@ impl Space {
         Ok((lane.read(bytes), bound))
     }
 
-    /// Returns the bound of an access; for a part of an element, or several elements, anything unless they are exact.
+    /// Returns the bound of an access; for a part of an element, or several elements, anything
+    /// unless they are exact.
     #[inline]
     fn bound(&self, offset: usize, size_bytes: usize) -> f64 {
         let (first, end) = self.units(offset, size_bytes);
@@ -334,8 +337,9 @@ impl Space {
         Ok(())
     }
 
-    /// Stores the result of a block's reduction with the bound of any association (INT-B3): the errors of the terms, the
-    /// rounding of the order taken here, and `n · u · Σ|term|` for any other.
+    /// Stores the result of a block's reduction with the bound of any association (INT-B3): the
+    /// errors of the terms, the rounding of the order taken here, and `n · u · Σ|term|` for any
+    /// other.
     pub(crate) fn fold(
         &mut self,
         offset: usize,
@@ -461,8 +465,9 @@ impl Space {
     }
 }
 
-/// Time in iterations of parallel loops. Iterations run one after the other, so an access at time `t` belongs to another
-/// iteration of an open loop if `t` lies between the loop's start and the start of the running iteration.
+/// Time in iterations of parallel loops. Iterations run one after the other, so an access at time
+/// `t` belongs to another iteration of an open loop if `t` lies between the loop's start and the
+/// start of the running iteration.
 #[derive(Default)]
 pub(crate) struct Clock {
     now: u64,
@@ -539,8 +544,8 @@ impl Memory {
         self.place(Space::filled(bytes, unit_bytes, with_bounds))
     }
 
-    /// Allocates memory with undefined contents, in the space `old` if given. The `Err` is the total size that would be
-    /// needed.
+    /// Allocates memory with undefined contents, in the space `old` if given. The `Err` is the
+    /// total size that would be needed.
     pub(crate) fn allocate(
         &mut self,
         old: Option<usize>,

@@ -1,5 +1,6 @@
-//! One lane in a register of 64 bits: signed integers sign-extended, unsigned ones and booleans zero-extended, floats
-//! as the bits of their own type. So a load, a store and a reinterpretation move bits and change none.
+//! One lane in a register of 64 bits: signed integers sign-extended, unsigned ones and booleans
+//! zero-extended, floats as the bits of their own type. So a load, a store and a reinterpretation
+//! move bits and change none.
 
 use half::{bf16, f16};
 
@@ -298,8 +299,8 @@ macro_rules! native_float {
 native_float!(f32 u32 24);
 native_float!(f64 u64 53);
 
-/// Returns the float32 nearest to `value`, whose last bit is set if something was cut off, so that rounding it once more
-/// to a type of at most 22 bits gives the same as rounding `value` once.
+/// Returns the float32 nearest to `value`, whose last bit is set if something was cut off, so that
+/// rounding it once more to a type of at most 22 bits gives the same as rounding `value` once.
 fn round_to_odd(value: f64) -> f32 {
     let near = value as f32;
     if f64::from(near) == value || value.is_nan() {
@@ -333,8 +334,9 @@ macro_rules! half_float {
                 Self::from_f32(round_to_odd(value))
             }
             fn nearest_int(value: i128) -> Self {
-                // Past 2^53 the float64 may be rounded, but every tie of a half lies on few bits: halves overflow or keep
-                // 8 bits, and the bit that was lost in float64 is restored as a sticky one.
+                // Past 2^53 the float64 may be rounded, but every tie of a half lies on few bits:
+                // halves overflow or keep 8 bits, and the bit that was lost in float64 is restored
+                // as a sticky one.
                 let near = value as f64;
                 let lost = near as i128 != value;
                 let bits = near.to_bits();
@@ -410,7 +412,8 @@ pub(crate) enum Lane {
 }
 
 impl Lane {
-    /// Returns the lane type of an IR type; `None` for one that the interpreter does not compute with.
+    /// Returns the lane type of an IR type; `None` for one that the interpreter does not compute
+    /// with.
     pub(crate) fn of(dtype: DType) -> Option<Self> {
         Some(match (dtype.code, dtype.bits) {
             (TypeCode::Bool, 8) => Self::Bool,
@@ -434,7 +437,8 @@ impl Lane {
         })
     }
 
-    /// Returns the size of one lane in the units that views count in: bits if several lanes share a byte, else bytes.
+    /// Returns the size of one lane in the units that views count in: bits if several lanes share a
+    /// byte, else bytes.
     #[inline(always)]
     pub(crate) fn size_units(self) -> usize {
         match self {
@@ -659,7 +663,8 @@ pub(crate) fn to_f64(register: u64, dtype: DType) -> f64 {
     Lane::of(dtype).map_or(0.0, |lane| lane.to_f64(register))
 }
 
-/// Converts a float64 to a register: rounded to a float type, truncated and wrapped to an integer type.
+/// Converts a float64 to a register: rounded to a float type, truncated and wrapped to an integer
+/// type.
 pub(crate) fn from_f64(value: f64, dtype: DType) -> u64 {
     let Some(lane) = Lane::of(dtype) else { return 0 };
     with_stored_float!(lane, T => T::nearest(value).bits(), from_int(value as i128, dtype))

@@ -1,6 +1,8 @@
-//! The functions that every host has for sorted tensors: their arguments, and the order of elements.
+//! The functions that every host has for sorted tensors: their arguments, and the order of
+//! elements.
 //!
-//! Source: `src/runtime/contrib/sort/sort.cc` of TVM; there NaN has no place in the order, and fewer types are supported.
+//! Source: `src/runtime/contrib/sort/sort.cc` of TVM; there NaN has no place in the order, and
+//! fewer types are supported.
 
 use std::cmp::Ordering;
 
@@ -115,7 +117,8 @@ impl Plan {
         at
     }
 
-    /// Returns the indices of the number of a line's elements: the tensor has the other axes, in any shape.
+    /// Returns the indices of the number of a line's elements: the tensor has the other axes, in
+    /// any shape.
     pub(crate) fn count_at(&self, line: &[usize]) -> Vec<usize> {
         let others = |all: &[usize]| -> Vec<usize> {
             all.iter().enumerate().filter(|(axis, _)| *axis != self.axis).map(|(_, one)| *one).collect()
@@ -144,7 +147,8 @@ impl Plan {
     }
 }
 
-/// Returns the numbers of the elements in sorted order; equal ones keep their order. NaN is greater than every number.
+/// Returns the numbers of the elements in sorted order; equal ones keep their order. NaN is greater
+/// than every number.
 pub(crate) fn order(elements: &[(u64, f64)], dtype: DType, is_ascending: bool) -> Vec<usize> {
     let compare = |a: usize, b: usize| -> Ordering {
         let (a, b) = (elements[a].0, elements[b].0);

@@ -1,8 +1,9 @@
-//! Time by threads of a launch: records accesses of elements, and finds whether a barrier separates them.
+//! Time by threads of a launch: records accesses of elements, and finds whether a barrier separates
+//! them.
 //!
-//! Threads run one after the other, each up to its next wait. Time is the number of barriers, of begun blocks and of
-//! launches so far: an access at a time before a barrier is ordered before all that follows the barrier, for the threads
-//! that the barrier includes.
+//! Threads run one after the other, each up to its next wait. Time is the number of barriers, of
+//! begun blocks and of launches so far: an access at a time before a barrier is ordered before all
+//! that follows the barrier, for the threads that the barrier includes.
 
 use crate::error::ThreadIndex;
 
@@ -36,7 +37,8 @@ pub(crate) enum Touch {
 
 /// The running launch.
 pub(crate) struct Threads {
-    /// Extents by the number of the axis ([`chipdock_ir::ThreadAxis`]): block x, y, z, thread x, y, z, virtual x, y, z.
+    /// Extents by the number of the axis ([`chipdock_ir::ThreadAxis`]): block x, y, z, thread x, y,
+    /// z, virtual x, y, z.
     extents: [i64; 9],
     warp_size: u32,
     now: u64,
@@ -56,7 +58,8 @@ impl Threads {
     /// The greatest number of threads of a block.
     pub(crate) const BLOCK_MAX: u64 = 1 << THREAD_BITS;
 
-    /// Makes a launch that begins after the time `now`. `n_threads` is the product of the last six extents.
+    /// Makes a launch that begins after the time `now`. `n_threads` is the product of the last six
+    /// extents.
     pub(crate) fn new(extents: [i64; 9], n_threads: u32, warp_size: u32, now: u64) -> Self {
         let mut threads = Self {
             extents,
@@ -132,7 +135,8 @@ impl Threads {
         (proper < n).then(|| thread / n * n + proper)
     }
 
-    /// Returns the index per axis of a thread of a block, in the order of [`chipdock_ir::ThreadAxis`].
+    /// Returns the index per axis of a thread of a block, in the order of
+    /// [`chipdock_ir::ThreadAxis`].
     pub(crate) fn indices(&self, block: u64, thread: u32) -> [i64; 9] {
         let mut indices = [0; 9];
         let (mut block, mut thread) = (block, i64::from(thread));
@@ -222,8 +226,9 @@ impl Last {
     }
 }
 
-/// The last accesses of an element, with threads and times. The last two threads that read it suffice: a writer differs
-/// from at least one of them, and earlier accesses are ordered if these are.
+/// The last accesses of an element, with threads and times. The last two threads that read it
+/// suffice: a writer differs from at least one of them, and earlier accesses are ordered if these
+/// are.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Mark {
     write: Moment,

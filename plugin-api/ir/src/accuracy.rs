@@ -2,15 +2,16 @@
 
 use crate::{DType, Op, TypeCode};
 
-/// Returns the units in the last place by which an op on floats of that type may be off; 0.5 is rounded to nearest, 0 is
-/// exact.
+/// Returns the units in the last place by which an op on floats of that type may be off; 0.5 is
+/// rounded to nearest, 0 is exact.
 ///
-/// The numbers for float32 and float64 are those of the OpenCL C full profile (OpenCL C 3.0, "Relative Error as ULPs"),
-/// the widest promise that every family of devices makes, except for the ops that rule IR-B1 of the interpreter
-/// (`chipdock-interpret`) rounds to nearest. An op that the table lacks has the sum of the table's bounds of the
-/// operations that define it: `sigmoid`, the only one so far, has 6, of which 3 are those of `exp`, 0.5 those of the sum
-/// and 2.5 those of the quotient in `1 / (1 + exp(-x))`. float16 and bfloat16 are computed in float32 and rounded once. Ops that are
-/// not on floats have 0.
+/// The numbers for float32 and float64 are those of the OpenCL C full profile (OpenCL C 3.0,
+/// "Relative Error as ULPs"), the widest promise that every family of devices makes, except for the
+/// ops that rule IR-B1 of the interpreter (`chipdock-interpret`) rounds to nearest. An op that the
+/// table lacks has the sum of the table's bounds of the operations that define it: `sigmoid`, the
+/// only one so far, has 6, of which 3 are those of `exp`, 0.5 those of the sum and 2.5 those of the
+/// quotient in `1 / (1 + exp(-x))`. float16 and bfloat16 are computed in float32 and rounded once.
+/// Ops that are not on floats have 0.
 ///
 /// ```
 /// use chipdock_ir::{DType, Op, accuracy};
@@ -22,7 +23,8 @@ pub fn ulps(op: Op, dtype: DType) -> f64 {
     lane_ulps(op, matches!((dtype.code, dtype.bits), (TypeCode::Float | TypeCode::BFloat, 16)))
 }
 
-/// As [`ulps`], for ops whose float type has 16 bits (`is_half`) or more: usable in a constant of a generic function.
+/// As [`ulps`], for ops whose float type has 16 bits (`is_half`) or more: usable in a constant of a
+/// generic function.
 #[must_use]
 pub const fn lane_ulps(op: Op, is_half: bool) -> f64 {
     let full = op.info().ulps;

@@ -1,10 +1,13 @@
 //! Analyses of expressions and statements, which code generators use before they write anything.
 //!
 //! * [`Ranges`]: the values that an expression can take.
-//! * [`Positions`]: the integers that are positions, which never wrap in a program that stays within its buffers.
-//! * [`is_cheap`], [`in_both`]: expressions that may, or must, be evaluated whatever a condition says.
+//! * [`Positions`]: the integers that are positions, which never wrap in a program that stays
+//!   within its buffers.
+//! * [`is_cheap`], [`in_both`]: expressions that may, or must, be evaluated whatever a condition
+//!   says.
 //! * [`TileProduct`]: loops that compute a product of tiles.
-//! * [`Sharing`], [`Usage`]: the nodes that are used more than once, and the variables that are used at all.
+//! * [`Sharing`], [`Usage`]: the nodes that are used more than once, and the variables that are
+//!   used at all.
 //!
 //! Nodes are identified by address: the analysed nodes must outlive the analysis.
 

@@ -129,7 +129,8 @@ impl DType {
         self.is_integer() && self.bits < 8
     }
 
-    /// Returns true for a type that is loaded, stored and cast, and not computed with ([`DType::STORAGE`]).
+    /// Returns true for a type that is loaded, stored and cast, and not computed with
+    /// ([`DType::STORAGE`]).
     #[must_use]
     pub const fn is_storage(self) -> bool {
         self.is_float8() || self.is_sub_byte()
@@ -153,7 +154,8 @@ impl DType {
         (self.bits as usize * self.lanes as usize).div_ceil(8)
     }
 
-    /// Returns the bytes of an array of so many elements: three `int4` take two. `None` if they exceed `usize`.
+    /// Returns the bytes of an array of so many elements: three `int4` take two. `None` if they
+    /// exceed `usize`.
     #[must_use]
     pub const fn array_size_bytes(self, elements: usize) -> Option<usize> {
         if !self.is_sub_byte() {
@@ -178,8 +180,8 @@ impl DType {
         }
     }
 
-    /// Wraps `value` to this integer or boolean type, modulo 2 to its width; a boolean becomes `value != 0`. For other
-    /// types the value is unchanged.
+    /// Wraps `value` to this integer or boolean type, modulo 2 to its width; a boolean becomes
+    /// `value != 0`. For other types the value is unchanged.
     #[must_use]
     pub const fn wrap(self, value: i128) -> i128 {
         match self.code {

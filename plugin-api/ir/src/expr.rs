@@ -106,7 +106,8 @@ pub enum BinaryOp {
     Sub,
     /// Product; integers wrap.
     Mul,
-    /// Quotient; of integers, rounded towards zero (`T.truncdiv`; `T.Div` of floats is `/`). x / 0 = x.
+    /// Quotient; of integers, rounded towards zero (`T.truncdiv`; `T.Div` of floats is `/`). x / 0
+    /// = x.
     Div,
     /// Remainder of [`BinaryOp::Div`], integers only (`T.truncmod`). x mod 0 = 0.
     Mod,
@@ -187,8 +188,8 @@ pub enum ExprKind {
     Float(FloatBits),
     /// A string; only as an argument of some ops and in messages. Its node's type is `handle`.
     Str(Arc<str>),
-    /// A conversion to the node's type, lane by lane: float to integer truncates and saturates, NaN gives 0; integer
-    /// to integer wraps; to a float rounds to nearest even; to `bool` is `!= 0`.
+    /// A conversion to the node's type, lane by lane: float to integer truncates and saturates, NaN
+    /// gives 0; integer to integer wraps; to a float rounds to nearest even; to `bool` is `!= 0`.
     Cast(Expr),
     /// A binary operator.
     Binary(BinaryOp, Expr, Expr),
@@ -297,7 +298,8 @@ impl fmt::Debug for FloatBits {
 }
 
 impl Expr {
-    /// Makes a node of a kind and a type, without a position. Nothing is checked: [`crate::validate`] does that.
+    /// Makes a node of a kind and a type, without a position. Nothing is checked:
+    /// [`crate::validate`] does that.
     #[must_use]
     pub fn new(kind: ExprKind, dtype: DType) -> Self {
         Self(Arc::new(ExprNode { kind, dtype, span: Span::NONE }))
@@ -439,8 +441,8 @@ impl Expr {
         }
     }
 
-    /// Returns the name of the function of the module that this node calls, directly or as the body of
-    /// [`Op::ParallelLaunch`].
+    /// Returns the name of the function of the module that this node calls, directly or as the body
+    /// of [`Op::ParallelLaunch`].
     #[must_use]
     pub fn called(&self) -> Option<&Arc<str>> {
         let ExprKind::Call { callee, args } = &self.kind else { return None };
@@ -509,7 +511,8 @@ macro_rules! arithmetic {
         )*
     };
 }
-// As in Rust, `/` and `%` of integers round towards zero; the script's operators are `floor_div` and `floor_mod`.
+// As in Rust, `/` and `%` of integers round towards zero; the script's operators are `floor_div`
+// and `floor_mod`.
 arithmetic! { Add add Add; Sub sub Sub; Mul mul Mul; Div div Div; Rem rem Mod; }
 
 impl std::ops::Neg for Expr {

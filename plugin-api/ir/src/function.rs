@@ -18,7 +18,8 @@ impl Span {
     /// No position.
     pub const NONE: Self = Self { line: 0, column: 0 };
 
-    /// Formats the position as a place in a function: `function: line:column`, or `function` without a position.
+    /// Formats the position as a place in a function: `function: line:column`, or `function`
+    /// without a position.
     #[must_use]
     pub fn within(self, function: &str) -> String {
         if self == Self::NONE {
@@ -78,42 +79,47 @@ pub mod attr {
     pub const SOURCE_NAME: &str = "chipdock.source_name";
     /// List of Str: for a packed entry function, the type of each argument; a tensor is "handle".
     pub const ARG_TYPES: &str = "chipdock.arg_types";
-    /// Str: for a packed entry function, its signature for messages: `f(A: Tensor([n], float32), k: int32)`.
+    /// Str: for a packed entry function, its signature for messages: `f(A: Tensor([n], float32), k:
+    /// int32)`.
     pub const SIGNATURE: &str = "chipdock.signature";
-    /// Map: for a host function that was compiled for a device, the device of its tensors: `name` (Str, as in
-    /// `device_api.<name>`), `type` (Int, DLPack's number; 0: the host that runs it assigned one), `opaque_handles`
-    /// (Bool: nothing may be added to its data pointers).
+    /// Map: for a host function that was compiled for a device, the device of its tensors: `name`
+    /// (Str, as in `device_api.<name>`), `type` (Int, DLPack's number; 0: the host that runs it
+    /// assigned one), `opaque_handles` (Bool: nothing may be added to its data pointers).
     pub const DEVICE: &str = "chipdock.device";
-    /// Key of an `Attr` statement within a launch: its blocks are lowered, and the barriers between accesses to shared
-    /// memory are not inserted yet (IR-K5).
+    /// Key of an `Attr` statement within a launch: its blocks are lowered, and the barriers between
+    /// accesses to shared memory are not inserted yet (IR-K5).
     pub const IMPLICIT_BARRIERS: &str = "chipdock.implicit_barriers";
-    /// Key of an `Attr` statement about nothing: on a device whose target has no thread axes, its body is a launch (IR-K8). TVM's
-    /// name.
+    /// Key of an `Attr` statement about nothing: on a device whose target has no thread axes, its
+    /// body is a launch (IR-K8). TVM's name.
     pub const DEVICE_SCOPE: &str = "device_scope";
     /// Bool, on an allocation of a host function for a device: memory of that device.
     pub const DEVICE_MEMORY: &str = "chipdock.device_memory";
-    /// Int or Expr, on a parallel loop: the least number of iterations that pay for a task of their own. The expression reads
-    /// no memory, and is of what is known before the loop.
+    /// Int or Expr, on a parallel loop: the least number of iterations that pay for a task of their
+    /// own. The expression reads no memory, and is of what is known before the loop.
     pub const GRAIN: &str = "chipdock.grain";
     /// On a function: a person has scheduled it, and no default schedule changes it on a host.
     pub const SCHEDULED: &str = "chipdock.scheduled";
-    /// Key of an `Attr` statement about a data variable, a buffer or nothing, and annotation of a loop or a block: stores
-    /// within it, to that memory or to any, need not stay in caches, unless the value is 0.
+    /// Key of an `Attr` statement about a data variable, a buffer or nothing, and annotation of a
+    /// loop or a block: stores within it, to that memory or to any, need not stay in caches, unless
+    /// the value is 0.
     pub const NONTEMPORAL: &str = "chipdock.nontemporal";
-    /// Annotation of a loop that is a product of tiles ([`TileProduct`](crate::analysis::TileProduct)): a target may compute it by
-    /// its tiles, and then adds the products of the loop to each sum in any order. Of any other loop it says nothing, and so does
-    /// the value 0.
+    /// Annotation of a loop that is a product of tiles
+    /// ([`TileProduct`](crate::analysis::TileProduct)): a target may compute it by its tiles, and
+    /// then adds the products of the loop to each sum in any order. Of any other loop it says
+    /// nothing, and so does the value 0.
     pub const TILES: &str = "chipdock.tiles";
     /// Bool: rarely called, best kept out of line.
     pub const COLD: &str = "chipdock.cold";
-    /// Bool: best kept out of line, though called often: inlined, it takes registers from its caller.
+    /// Bool: best kept out of line, though called often: inlined, it takes registers from its
+    /// caller.
     pub const NO_INLINE: &str = "chipdock.no_inline";
 }
 
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Param {
-    /// A tensor. Free variables of its shape, strides and offset are bound by the first parameter that has them bare.
+    /// A tensor. Free variables of its shape, strides and offset are bound by the first parameter
+    /// that has them bare.
     Buffer(Buffer),
     /// A scalar, or a pointer.
     Var(Var),
@@ -143,7 +149,8 @@ pub struct PrimFunc {
     pub attrs: Attrs,
     /// True for a function of blocks (`s_tir=True`), whose body is an implicit root block.
     pub s_tir: bool,
-    /// Buffers that the implicit root block allocates (`T.sblock_alloc_buffer` at the top of the function).
+    /// Buffers that the implicit root block allocates (`T.sblock_alloc_buffer` at the top of the
+    /// function).
     pub alloc_buffers: Vec<Buffer>,
     /// Body.
     pub body: Stmt,

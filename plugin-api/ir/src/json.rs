@@ -1,7 +1,8 @@
 //! Reads JSON in which no object has a key twice.
 //!
-//! `serde_json` silently keeps the last of two equal keys: a person who reads `{"opt-level": 3, "opt-level": 0}` sees 3
-//! first, and 0 is used. Therefore JSON that people write (targets, manifests) is read here.
+//! `serde_json` silently keeps the last of two equal keys: a person who reads `{"opt-level": 3,
+//! "opt-level": 0}` sees 3 first, and 0 is used. Therefore JSON that people write (targets,
+//! manifests) is read here.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,8 +16,8 @@ use serde_json::{Map, Number, Value};
 ///
 /// # Errors
 ///
-/// A text that is not JSON, nests deeper than 128 levels, or has an object with one key twice, at any level: with line
-/// and column.
+/// A text that is not JSON, nests deeper than 128 levels, or has an object with one key twice, at
+/// any level: with line and column.
 ///
 /// # Examples
 ///
@@ -31,8 +32,8 @@ pub fn parse_unique(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(text).map(|Unique(value)| value)
 }
 
-/// Checks that a text is one JSON value in which no object has a key twice, as [`parse_unique`] does, without making the
-/// value.
+/// Checks that a text is one JSON value in which no object has a key twice, as [`parse_unique`]
+/// does, without making the value.
 ///
 /// # Errors
 ///

@@ -4,7 +4,8 @@ use half::{bf16, f16};
 
 use crate::{DType, TypeCode};
 
-/// Rounds a float64 to a float type, to nearest, halves to even; for other types the value is unchanged.
+/// Rounds a float64 to a float type, to nearest, halves to even; for other types the value is
+/// unchanged.
 #[must_use]
 pub fn round_to(value: f64, dtype: DType) -> f64 {
     match (dtype.code, dtype.bits) {
@@ -37,9 +38,9 @@ impl Float8 {
     }
 }
 
-/// Converts a float64 to the bits of a float8 type ([`DType::is_float8`]): to nearest, halves to even, subnormals kept. A
-/// value that rounds above the greatest finite one is infinite in `float8_e5m2`, and a NaN in `float8_e4m3fn`, which has
-/// no infinity.
+/// Converts a float64 to the bits of a float8 type ([`DType::is_float8`]): to nearest, halves to
+/// even, subnormals kept. A value that rounds above the greatest finite one is infinite in
+/// `float8_e5m2`, and a NaN in `float8_e4m3fn`, which has no infinity.
 #[must_use]
 pub fn float8_bits(value: f64, dtype: DType) -> u8 {
     let format = Float8::of(dtype);
@@ -63,8 +64,8 @@ pub fn float8_bits(value: f64, dtype: DType) -> u8 {
     sign | bits as u8
 }
 
-/// Converts a float64 to the bits of float16 or bfloat16: to nearest, halves to even, subnormals kept. Any other type is
-/// taken for float16.
+/// Converts a float64 to the bits of float16 or bfloat16: to nearest, halves to even, subnormals
+/// kept. Any other type is taken for float16.
 #[must_use]
 pub fn half_bits(value: f64, dtype: DType) -> u16 {
     match dtype.code {
@@ -91,8 +92,9 @@ pub fn float8_value(bits: u8, dtype: DType) -> f64 {
     }
 }
 
-/// Converts a float64 to float32 and sets its last bit if the value is not representable: rounding the result to fewer
-/// bits is then correct, while `f16::from_f64` uses the nearest float32 on some machines and so rounds twice.
+/// Converts a float64 to float32 and sets its last bit if the value is not representable: rounding
+/// the result to fewer bits is then correct, while `f16::from_f64` uses the nearest float32 on some
+/// machines and so rounds twice.
 fn to_odd(value: f64) -> f32 {
     let nearest = value as f32;
     if value.is_nan() || f64::from(nearest) == value {

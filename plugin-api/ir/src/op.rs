@@ -2,42 +2,51 @@
 //!
 //! # The columns
 //!
-//! A row states where the op differs from what its signature implies. The columns are the fields of [`OpInfo`]:
+//! A row states where the op differs from what its signature implies. The columns are the fields of
+//! [`OpInfo`]:
 //!
-//! - **OP1 Names.** `name` is the op's name in scripts (`T.<name>`), in the wire (`CallOp`), in a target's `native_ops`
-//!   and in messages. Scripts may also use `aliases`, and `device_name` below a namespace of a device. No two ops share a
-//!   name, and no op's name is another's alias. Used by the printer, the wire, the script's reader, targets.
-//! - **OP2 Wire.** `wire_minor` is the minor of the format that introduced the op. It never changes, and within a minor
-//!   the order of the table is the order of the format's list. Used by the tables of the format.
-//! - **OP3 Arguments.** `signature` is their shape; `params` names them and states what each may be, `rest` what any
-//!   number of further ones may be, `expects` states the same in words. Used by the validator, the script's reader, the
-//!   interpreter, `vectorize` (which arguments stay scalar), the conformance suite and the program generator. Rules that
-//!   a type cannot express (a mask of certain bits, a scope of a certain name) are in the validator's code.
-//! - **OP4 Result.** `gives` is the type of a call; `is_rounding` states that its value is integral. Used by code that
-//!   makes a call, by the validator, and by the program generator, which must know where a small error causes a jump.
-//! - **OP5 Effect.** `effect` states whether a call may be moved, repeated or dropped. Used by passes, and by code
-//!   generators where they order evaluation.
-//! - **OP6 Subject.** `class` is the subject of the op. Ops of [`Class::Value`], and no others, have cases in the
-//!   conformance suite and occur in random programs.
-//! - **OP7 Elementwise.** `is_elementwise`: a call on vectors is the call on each lane. `vectorize` makes such calls of these
-//!   ops and of no others; a parameter for which [`Takes::is_uniform`] holds stays scalar.
-//! - **OP8 Threads.** `threads` names the threads that a call concerns. Used by the passes that verify, split or move
-//!   code of threads, by code generators for machines without threads, and by the interpreter.
-//! - **OP9 Cost.** `cost` is the price in instructions of a call that may be evaluated although its value is not needed.
-//!   Used by code generators that choose between a branch and a selection.
-//! - **OP10 Lowering.** `lowering` states how the op reaches a code generator. `lower_intrinsics` follows it; `vectorize`
-//!   uses it to find whether a call on vectors would be split into calls of a library.
+//! - **OP1 Names.** `name` is the op's name in scripts (`T.<name>`), in the wire (`CallOp`), in a
+//!   target's `native_ops` and in messages. Scripts may also use `aliases`, and `device_name` below
+//!   a namespace of a device. No two ops share a name, and no op's name is another's alias. Used by
+//!   the printer, the wire, the script's reader, targets.
+//! - **OP2 Wire.** `wire_minor` is the minor of the format that introduced the op. It never
+//!   changes, and within a minor the order of the table is the order of the format's list. Used by
+//!   the tables of the format.
+//! - **OP3 Arguments.** `signature` is their shape; `params` names them and states what each may
+//!   be, `rest` what any number of further ones may be, `expects` states the same in words. Used by
+//!   the validator, the script's reader, the interpreter, `vectorize` (which arguments stay
+//!   scalar), the conformance suite and the program generator. Rules that a type cannot express (a
+//!   mask of certain bits, a scope of a certain name) are in the validator's code.
+//! - **OP4 Result.** `gives` is the type of a call; `is_rounding` states that its value is
+//!   integral. Used by code that makes a call, by the validator, and by the program generator,
+//!   which must know where a small error causes a jump.
+//! - **OP5 Effect.** `effect` states whether a call may be moved, repeated or dropped. Used by
+//!   passes, and by code generators where they order evaluation.
+//! - **OP6 Subject.** `class` is the subject of the op. Ops of [`Class::Value`], and no others,
+//!   have cases in the conformance suite and occur in random programs.
+//! - **OP7 Elementwise.** `is_elementwise`: a call on vectors is the call on each lane. `vectorize`
+//!   makes such calls of these ops and of no others; a parameter for which [`Takes::is_uniform`]
+//!   holds stays scalar.
+//! - **OP8 Threads.** `threads` names the threads that a call concerns. Used by the passes that
+//!   verify, split or move code of threads, by code generators for machines without threads, and by
+//!   the interpreter.
+//! - **OP9 Cost.** `cost` is the price in instructions of a call that may be evaluated although its
+//!   value is not needed. Used by code generators that choose between a branch and a selection.
+//! - **OP10 Lowering.** `lowering` states how the op reaches a code generator. `lower_intrinsics`
+//!   follows it; `vectorize` uses it to find whether a call on vectors would be split into calls of
+//!   a library.
 //! - **OP11 Accuracy.** `ulps` is the accuracy contract; 0 is exact, 0.5 rounded to nearest.
-//! - **OP12 C.** `c_names` are C's functions for the op: `lower_intrinsics` calls them, and the interpreter accepts them
-//!   as the op.
-//! - **OP13 Text.** `form` is how a script writes a call, `dtype_keyword` how a keyword `dtype` of TVM's functions is
-//!   treated. Used by the printer and the script's reader.
+//! - **OP12 C.** `c_names` are C's functions for the op: `lower_intrinsics` calls them, and the
+//!   interpreter accepts them as the op.
+//! - **OP13 Text.** `form` is how a script writes a call, `dtype_keyword` how a keyword `dtype` of
+//!   TVM's functions is treated. Used by the printer and the script's reader.
 //!
 //! # Code of its own
 //!
-//! The meaning of an op is in the interpreter (`kernels.rs` for ops on lanes), its expansion in its lowering
-//! (`lower_intrinsics/functions.rs` for functions of floats), its spelling in the language's dialect. A new op that is
-//! lowered for every code generator needs a row here, its meaning, its lowering, and tests; nothing else lists ops.
+//! The meaning of an op is in the interpreter (`kernels.rs` for ops on lanes), its expansion in its
+//! lowering (`lower_intrinsics/functions.rs` for functions of floats), its spelling in the
+//! language's dialect. A new op that is lowered for every code generator needs a row here, its
+//! meaning, its lowering, and tests; nothing else lists ops.
 
 mod columns;
 mod dot;
@@ -197,8 +206,8 @@ ops! {
     Nextafter = nextafter FloatBinary { lowering: Lowering::Arithmetic };
     /// First to the power of the second.
     Pow = pow FloatBinary { ulps: 16.0, aliases: &["power"] };
-    /// First times second plus third, rounded once (of halves, once to float32 and once more, as IR-N6 states). Three
-    /// floats of one type.
+    /// First times second plus third, rounded once (of halves, once to float32 and once more, as
+    /// IR-N6 states). Three floats of one type.
     Fma = fma FloatTernary { cost: Some(2), ulps: 0.5 };
     /// True for a NaN.
     Isnan = isnan FloatTest { cost: Some(2) };
@@ -257,7 +266,8 @@ ops! {
         params: &[named("handle", Takes::Handle), named("offset", Takes::Index)],
         expects: "a handle and an int32 or int64", gives: Gives::Exactly(DType::HANDLE), class: Class::Pointer,
     };
-    /// (handle, index, field): a field of the `index`-th DLTensor or Any at `handle`; fields are [`StructField`].
+    /// (handle, index, field): a field of the `index`-th DLTensor or Any at `handle`; fields are
+    /// [`StructField`].
     StructGet = tvm_struct_get Custom {
         params: &[
             named("arr", Takes::Handle),
@@ -278,8 +288,8 @@ ops! {
         expects: "a handle, an int32, a field and a scalar", gives: Gives::Nothing, effect: Effect::Writes,
         class: Class::Struct,
     };
-    /// (handle, offset_bytes: a constant int64): the value of the call's own type that lies so many bytes after the
-    /// handle, whatever its alignment.
+    /// (handle, offset_bytes: a constant int64): the value of the call's own type that lies so many
+    /// bytes after the handle, whatever its alignment.
     HandleLoad = handle_load Custom {
         params: &[named("handle", Takes::Handle), named("offset", Takes::Constant(DType::INT64))],
         expects: "a handle and a constant int64", gives: Gives::Stated, effect: Effect::Reads,
@@ -309,8 +319,9 @@ ops! {
     ThrowLastError = tvm_throw_last_error Custom {
         gives: Gives::Nothing, effect: Effect::Writes, class: Class::Exit,
     };
-    /// (name, arguments...): calls a function of an imported module, or one that is registered in the host, by the packed
-    /// convention. Arguments are integers, floats, pointers, strings and tensors ([`Op::StackMakeArray`]).
+    /// (name, arguments...): calls a function of an imported module, or one that is registered in
+    /// the host, by the packed convention. Arguments are integers, floats, pointers, strings and
+    /// tensors ([`Op::StackMakeArray`]).
     CallPacked = tvm_call_packed Custom {
         params: &[positional(Takes::Text)], rest: Some(Takes::Scalar), expects: "a name, and scalars",
         gives: Gives::Exactly(DType::INT32), effect: Effect::Writes, class: Class::Call,
@@ -323,8 +334,9 @@ ops! {
         effect: Effect::Writes, class: Class::Thread, threads: Threads::Barrier,
         dtype_keyword: DTypeKeyword::Refused,
     };
-    /// (x, y, q, s), int32 of as many lanes, q and s scalar: in int64, x shifted left by s when that is positive, times y,
-    /// rounded half up to a multiple of 2^r and shifted right by r, where r is q, less s when that is negative.
+    /// (x, y, q, s), int32 of as many lanes, q and s scalar: in int64, x shifted left by s when
+    /// that is positive, times y, rounded half up to a multiple of 2^r and shifted right by r,
+    /// where r is q, less s when that is negative.
     QMultiplyShift = q_multiply_shift Custom {
         params: &[
             named("x", Takes::Lanes(DType::INT32)),
@@ -335,8 +347,9 @@ ops! {
         expects: "two int32 of as many lanes, and two int32", is_elementwise: true,
         lowering: Lowering::Arithmetic, form: Form::FullNameUnlessInt32,
     };
-    /// (x, y, ls, rs, q, is_lshift_required, is_rshift_required): as [`Op::QMultiplyShift`], shifted left by ls if the
-    /// first flag is set, and right by q, and by rs if the second is set. Int32 of as many lanes, flags and q scalar.
+    /// (x, y, ls, rs, q, is_lshift_required, is_rshift_required): as [`Op::QMultiplyShift`],
+    /// shifted left by ls if the first flag is set, and right by q, and by rs if the second is set.
+    /// Int32 of as many lanes, flags and q scalar.
     QMultiplyShiftPerAxis = q_multiply_shift_per_axis Custom {
         params: &[
             named("x", Takes::Lanes(DType::INT32)),
@@ -356,11 +369,13 @@ ops! {
         expects: "two int8x4 and an int32, or two uint8x4 and a uint32", gives: Gives::Like(2),
         lowering: Lowering::Arithmetic, form: Form::FullNameUnlessInt32, dtype_keyword: DTypeKeyword::First,
     };
-    /// (c, a, b): an int32 or a float32 of L lanes, and two vectors of G·L lanes; lane l is c\[l\] plus the sum of the products
-    /// a\[G·l + t\]·b\[G·l + t\] for t below G. The types, and G, are those of [`DotProduct::ALL`]. Of integers the result is
-    /// exact, modulo 2^32. Of floats, products and sums may be fused, made in any order and rounded in any direction, and
-    /// subnormal operands and results may be 0: the result is off by at most 4·2^-23 of |c| + |p0| + |p1|, by 2^-124, and by the
-    /// products of subnormal operands; where |c| + |p0| + |p1| exceeds the greatest float32, it may be anything.
+    /// (c, a, b): an int32 or a float32 of L lanes, and two vectors of G·L lanes; lane l is c\[l\]
+    /// plus the sum of the products a\[G·l + t\]·b\[G·l + t\] for t below G. The types, and G, are
+    /// those of [`DotProduct::ALL`]. Of integers the result is exact, modulo 2^32. Of floats,
+    /// products and sums may be fused, made in any order and rounded in any direction, and
+    /// subnormal operands and results may be 0: the result is off by at most 4·2^-23 of |c| + |p0| + |p1|,
+    /// by 2^-124, and by the products of subnormal operands; where |c| + |p0| + |p1| exceeds the
+    /// greatest float32, it may be anything.
     DotAdd = dot_add Custom {
         params: &[named("c", Takes::Number), named("a", Takes::Number), named("b", Takes::Number)],
         expects: "a sum and two vectors of as many groups: an int32 and groups of four uint8 and int8, two int8 or two \
@@ -377,8 +392,9 @@ ops! {
         params: &[named("cond", Takes::Exactly(DType::BOOL))], expects: "a scalar boolean",
         gives: Gives::Nothing, effect: Effect::Writes, class: Class::Note, lowering: Lowering::Earlier,
     };
-    /// (zero of the element's type, data, offset, extent, rw_mask): the pointer `offset` elements after `data`, for
-    /// `extent` elements that are read (bit 0 of the constant mask) or written (bit 1).
+    /// (zero of the element's type, data, offset, extent, rw_mask): the pointer `offset` elements
+    /// after `data`, for `extent` elements that are read (bit 0 of the constant mask) or written
+    /// (bit 1).
     AccessPtr = tvm_access_ptr Custom {
         params: &[
             named("ptype", Takes::Zero),
@@ -395,7 +411,8 @@ ops! {
     ThreadReturn = thread_return Custom {
         gives: Gives::Nothing, effect: Effect::Writes, class: Class::Thread, threads: Threads::Exit,
     };
-    /// (address, value): adds to the element that an address points to, in one step, and gives its previous value.
+    /// (address, value): adds to the element that an address points to, in one step, and gives its
+    /// previous value.
     AtomicAdd = atomic_add Custom {
         params: &[named("address", Takes::Handle), named("value", Takes::Scalar)],
         expects: "an address, and an integer of 32 or 64 bits, a float16, a float32 or a float64",
@@ -408,7 +425,8 @@ ops! {
         threads: Threads::ActiveMask, lowering: Lowering::Native, device_name: Some("__activemask"),
         dtype_keyword: DTypeKeyword::Refused,
     };
-    /// (mask: uint32, value, lane, width, warp_size): the value of that lane of the caller's group of `width` lanes.
+    /// (mask: uint32, value, lane, width, warp_size): the value of that lane of the caller's group
+    /// of `width` lanes.
     WarpShuffle = tvm_warp_shuffle Custom {
         params: &[
             named("mask", Takes::Exactly(DType::UINT32)),
@@ -421,7 +439,8 @@ ops! {
         gives: Gives::Like(1), effect: Effect::Writes, class: Class::Thread, threads: Threads::Shuffle,
         lowering: Lowering::Native, device_name: Some("__shfl_sync"), dtype_keyword: DTypeKeyword::Refused,
     };
-    /// (mask, value, delta, width, warp_size): the value of the lane `delta` below, its own where the group has none.
+    /// (mask, value, delta, width, warp_size): the value of the lane `delta` below, its own where
+    /// the group has none.
     WarpShuffleUp = tvm_warp_shuffle_up Custom {
         params: &[
             named("mask", Takes::Exactly(DType::UINT32)),
@@ -434,7 +453,8 @@ ops! {
         gives: Gives::Like(1), effect: Effect::Writes, class: Class::Thread, threads: Threads::Shuffle,
         lowering: Lowering::Native, device_name: Some("__shfl_up_sync"), dtype_keyword: DTypeKeyword::Refused,
     };
-    /// (mask, value, delta, width, warp_size): the value of the lane `delta` above, its own where the group has none.
+    /// (mask, value, delta, width, warp_size): the value of the lane `delta` above, its own where
+    /// the group has none.
     WarpShuffleDown = tvm_warp_shuffle_down Custom {
         params: &[
             named("mask", Takes::Exactly(DType::UINT32)),
@@ -447,7 +467,8 @@ ops! {
         gives: Gives::Like(1), effect: Effect::Writes, class: Class::Thread, threads: Threads::Shuffle,
         lowering: Lowering::Native, device_name: Some("__shfl_down_sync"), dtype_keyword: DTypeKeyword::Refused,
     };
-    /// (mask, value, lane_mask, width, warp_size): the value of the lane whose number differs by exclusive or.
+    /// (mask, value, lane_mask, width, warp_size): the value of the lane whose number differs by
+    /// exclusive or.
     WarpShuffleXor = tvm_warp_shuffle_xor Custom {
         params: &[
             named("mask", Takes::Exactly(DType::UINT32)),
@@ -460,18 +481,20 @@ ops! {
         gives: Gives::Like(1), effect: Effect::Writes, class: Class::Thread, threads: Threads::Shuffle,
         lowering: Lowering::Native, device_name: Some("__shfl_xor_sync"), dtype_keyword: DTypeKeyword::Refused,
     };
-    /// (n: uint32, n values, condition, n loads, thread indices…), within an [`AttrNode::Reducer`](crate::AttrNode):
-    /// combines the values of all threads of those axes whose condition holds, and stores the result in the elements
-    /// that the loads name, for each thread.
+    /// (n: uint32, n values, condition, n loads, thread indices…), within an
+    /// [`AttrNode::Reducer`](crate::AttrNode): combines the values of all threads of those axes
+    /// whose condition holds, and stores the result in the elements that the loads name, for each
+    /// thread.
     ThreadAllreduce = tvm_thread_allreduce Custom {
         params: &[positional(Takes::Constant(DType::UINT32))], rest: Some(Takes::Any),
         expects: "the number of values, the values, a condition, their elements, thread indices",
         gives: Gives::Nothing, effect: Effect::Writes, class: Class::Thread, threads: Threads::Reduction,
         lowering: Lowering::Earlier,
     };
-    /// (body, data, tasks_max: int32) -> int32: runs `body(task_id, tasks_count, data)`, a function of the module (int32,
-    /// int32, handle) -> int32, for each task id below a count of 1 to `tasks_max` (0: as many as there are threads), in
-    /// any order and at once, and gives 0 if all succeed; -1 with an error raised if one of them gives that. Only at
+    /// (body, data, tasks_max: int32) -> int32: runs `body(task_id, tasks_count, data)`, a function
+    /// of the module (int32, int32, handle) -> int32, for each task id below a count of 1 to
+    /// `tasks_max` (0: as many as there are threads), in any order and at once, and gives 0 if all
+    /// succeed; -1 with an error raised if one of them gives that. Only at
     /// [`Stage::Host`](crate::Stage::Host).
     ParallelLaunch = TVMBackendParallelLaunch Custom {
         params: &[
@@ -487,10 +510,10 @@ ops! {
         rest: Some(Takes::Index), expects: "extents, each an int32 or int64",
         gives: Gives::Exactly(DType::HANDLE), class: Class::Call,
     };
-    /// (data, shape, strides, axes_count, zero of the element's type, elem_offset): a tensor for the called function, an
-    /// argument of [`Op::CallPacked`], the only place for it. `shape` is a [`Op::StackMakeShape`] of `axes_count`
-    /// extents; `strides` is one too, or 0 for a compact tensor; `elem_offset` counts elements. It lives until the call
-    /// returns.
+    /// (data, shape, strides, axes_count, zero of the element's type, elem_offset): a tensor for
+    /// the called function, an argument of [`Op::CallPacked`], the only place for it. `shape` is a
+    /// [`Op::StackMakeShape`] of `axes_count` extents; `strides` is one too, or 0 for a compact
+    /// tensor; `elem_offset` counts elements. It lives until the call returns.
     StackMakeArray = tvm_stack_make_array Custom {
         params: &[
             positional(Takes::Handle),
@@ -588,8 +611,9 @@ impl Op {
         of(name).or_else(|| of(name.strip_suffix('f')?))
     }
 
-    /// Returns the type of a call with these arguments; `None` if the call states it ([`Gives::Stated`]), or if an
-    /// argument that determines it is missing. A call that is made for its effect has [`DType::HANDLE`].
+    /// Returns the type of a call with these arguments; `None` if the call states it
+    /// ([`Gives::Stated`]), or if an argument that determines it is missing. A call that is made
+    /// for its effect has [`DType::HANDLE`].
     #[must_use]
     pub fn result_dtype(self, args: &[Expr]) -> Option<DType> {
         let arg = |index: usize| args.get(index).map(|arg| arg.dtype);

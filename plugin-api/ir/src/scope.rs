@@ -8,7 +8,8 @@ use std::str::FromStr;
 pub struct StorageScope {
     /// Threads that share the memory.
     pub rank: StorageRank,
-    /// The text after the rank, including its dot (`.dyn`); may be empty. An open set: a device may have its own.
+    /// The text after the rank, including its dot (`.dyn`); may be empty. An open set: a device may
+    /// have its own.
     pub tag: String,
 }
 
@@ -35,7 +36,8 @@ impl StorageScope {
     /// `shared`.
     pub const SHARED: Self = Self { rank: StorageRank::Shared, tag: String::new() };
 
-    /// Parses a scope; an empty text is `global`. Never fails: an unknown scope has rank [`StorageRank::Other`].
+    /// Parses a scope; an empty text is `global`. Never fails: an unknown scope has rank
+    /// [`StorageRank::Other`].
     #[must_use]
     pub fn parse(text: &str) -> Self {
         if text.is_empty() {

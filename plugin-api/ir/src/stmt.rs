@@ -85,8 +85,8 @@ pub struct MatchBufferRegion {
     pub source: BufferRegion,
 }
 
-/// A block: a piece of computation with axes of its own. If regions are declared, it reads and writes only those; `None`
-/// means not declared.
+/// A block: a piece of computation with axes of its own. If regions are declared, it reads and
+/// writes only those; `None` means not declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Name for messages and schedules.
@@ -97,7 +97,8 @@ pub struct Block {
     pub reads: Option<Vec<BufferRegion>>,
     /// Regions that the block writes.
     pub writes: Option<Vec<BufferRegion>>,
-    /// Statement that runs before the first iteration of the reduction axes, for each value of the other axes.
+    /// Statement that runs before the first iteration of the reduction axes, for each value of the
+    /// other axes.
     pub init: Option<Stmt>,
     /// Buffers that live within the block.
     pub alloc_buffers: Vec<Buffer>,
@@ -109,8 +110,8 @@ pub struct Block {
     pub body: Stmt,
 }
 
-/// The kinds of statement. A variable or buffer that `Bind`, `AllocBuffer` or `DeclBuffer` binds is in scope in the rest
-/// of the enclosing sequence.
+/// The kinds of statement. A variable or buffer that `Bind`, `AllocBuffer` or `DeclBuffer` binds is
+/// in scope in the rest of the enclosing sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StmtKind {
     /// Statements that run one after the other. An empty sequence does nothing.
@@ -147,7 +148,8 @@ pub enum StmtKind {
         /// Pointer to the memory; `None` if the data variable is bound elsewhere.
         data: Option<Expr>,
     },
-    /// A loop from `min` in steps of `step`, `extent` iterations. The extent is evaluated once; none when negative.
+    /// A loop from `min` in steps of `step`, `extent` iterations. The extent is evaluated once;
+    /// none when negative.
     For {
         /// The loop variable.
         var: Var,
@@ -239,12 +241,13 @@ pub enum AttrNode {
     Buffer(Buffer),
     /// A variable.
     Var(Var),
-    /// The combination of values (`reduce_scope`), for the [`Op::ThreadAllreduce`](crate::Op) within.
+    /// The combination of values (`reduce_scope`), for the [`Op::ThreadAllreduce`](crate::Op)
+    /// within.
     Reducer(Arc<Reducer>),
 }
 
-/// A commutative and associative combination of values: `T.comm_reducer`. It may combine several values at once (an
-/// argmax: value and index), so each field has one entry per value.
+/// A commutative and associative combination of values: `T.comm_reducer`. It may combine several
+/// values at once (an argmax: value and index), so each field has one entry per value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reducer {
     /// Variables for the values combined so far, used only in the results.
@@ -273,10 +276,11 @@ impl Stmt {
         }
     }
 
-    /// Makes a sequence; nested sequences are spliced in, and a sequence of one statement is that statement.
+    /// Makes a sequence; nested sequences are spliced in, and a sequence of one statement is that
+    /// statement.
     ///
-    /// Splicing widens the scope of variables that an inner sequence binds; variables are unique, so that no name is
-    /// captured.
+    /// Splicing widens the scope of variables that an inner sequence binds; variables are unique,
+    /// so that no name is captured.
     #[must_use]
     pub fn seq(stmts: impl IntoIterator<Item = Stmt>) -> Self {
         let mut flat = Vec::new();

@@ -11,9 +11,9 @@ use crate::{
 
 /// A map of variables and buffers, which rewrites nodes.
 ///
-/// Nothing is captured, because every variable is bound once. A buffer that is not mapped but whose shape, strides,
-/// offset or data variable changes is rebuilt, to the same buffer wherever this substitution meets it. Unchanged nodes
-/// are kept, and shared nodes stay shared.
+/// Nothing is captured, because every variable is bound once. A buffer that is not mapped but whose
+/// shape, strides, offset or data variable changes is rebuilt, to the same buffer wherever this
+/// substitution meets it. Unchanged nodes are kept, and shared nodes stay shared.
 ///
 /// # Examples
 ///
@@ -43,8 +43,8 @@ impl Substitution {
         Self::default()
     }
 
-    /// Makes fresh copies of the variables and buffers that the rewritten nodes bind, so that a copy may occur next to
-    /// the original.
+    /// Makes fresh copies of the variables and buffers that the rewritten nodes bind, so that a
+    /// copy may occur next to the original.
     #[must_use]
     pub fn fresh(mut self) -> Self {
         self.fresh = true;
@@ -83,8 +83,8 @@ impl Substitution {
         self.forget();
     }
 
-    /// Forgets the rewritten expressions. A map that was once large would take long to clear each time, so it is
-    /// replaced.
+    /// Forgets the rewritten expressions. A map that was once large would take long to clear each
+    /// time, so it is replaced.
     fn forget(&mut self) {
         if !self.done.is_empty() {
             self.done = HashMap::new();
@@ -181,7 +181,8 @@ impl Substitution {
             None => Var::new(Arc::clone(&var.name), var.dtype),
         };
         if self.vars.insert(var.clone(), new.expr()).is_some() {
-            // A copy of a copy: expressions rewritten for the first copy are not valid for the second.
+            // A copy of a copy: expressions rewritten for the first copy are not valid for the
+            // second.
             self.forget();
         }
         new
@@ -283,7 +284,8 @@ impl Substitution {
                     AttrNode::None => AttrNode::None,
                     AttrNode::Buffer(buffer) => AttrNode::Buffer(self.buffer(buffer)),
                     AttrNode::Var(var) => AttrNode::Var(self.renamed(var)),
-                    // A reducer is closed: its variables are used only inside, and it uses none from outside.
+                    // A reducer is closed: its variables are used only inside, and it uses none
+                    // from outside.
                     AttrNode::Reducer(reducer) => AttrNode::Reducer(Arc::clone(reducer)),
                 },
                 key: Arc::clone(key),
@@ -362,7 +364,8 @@ impl Substitution {
         }
     }
 
-    /// Copies scalar parameters and the free variables of buffer parameters, except those that the caller mapped.
+    /// Copies scalar parameters and the free variables of buffer parameters, except those that the
+    /// caller mapped.
     fn sizes(&mut self, function: &PrimFunc) {
         let mut seen = self.given.clone();
         let mut bound = Vec::new();

@@ -1,7 +1,8 @@
 //! Targets and the schemas of their kinds, as data.
 //!
-//! A [`TargetKind`] is declared by a plugin as JSON; a [`Target`] is a kind with values for its options. The host makes a
-//! target from a name or JSON, checks it and canonicalizes it; passes and code generators read it here.
+//! A [`TargetKind`] is declared by a plugin as JSON; a [`Target`] is a kind with values for its
+//! options. The host makes a target from a name or JSON, checks it and canonicalizes it; passes and
+//! code generators read it here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -81,7 +82,8 @@ pub struct OptionSchema {
     /// Device attribute from which `from_device` fills the option; empty: none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub from_attribute: String,
-    /// True for an option without effect, which is accepted so that targets written for others are read. Who sets it is told.
+    /// True for an option without effect, which is accepted so that targets written for others are
+    /// read. Who sets it is told.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ignored: bool,
     /// Description for users.
@@ -89,7 +91,8 @@ pub struct OptionSchema {
 }
 
 impl OptionSchema {
-    /// Returns true for a number that has one value, which is so a statement about the kind and no choice.
+    /// Returns true for a number that has one value, which is so a statement about the kind and no
+    /// choice.
     #[must_use]
     pub fn has_one_value(&self) -> bool {
         self.option_type == OptionType::Int && self.min.is_some() && self.min == self.max
@@ -107,11 +110,12 @@ pub struct TargetKind {
     pub doc: String,
     /// The device API that runs the code, as in `device_api.<device>`.
     pub device: String,
-    /// DLPack's number of that device; 0: the host that runs the code assigns one, and compiled code asks for it.
+    /// DLPack's number of that device; 0: the host that runs the code assigns one, and compiled
+    /// code asks for it.
     #[serde(default)]
     pub device_type: i32,
-    /// Whether its data pointers are opaque handles, to which nothing may be added: kernels then receive the start of a
-    /// tensor as a number of elements besides its handle.
+    /// Whether its data pointers are opaque handles, to which nothing may be added: kernels then
+    /// receive the start of a tensor as a number of elements besides its handle.
     #[serde(default)]
     pub opaque_handles: bool,
     /// Default keys.
@@ -119,18 +123,19 @@ pub struct TargetKind {
     pub keys: Vec<String>,
     /// Stage of the modules that its code generator takes.
     pub stage: Stage,
-    /// Ending of files with the text that its code generator writes, without the dot, where that is not the format of its
-    /// artifacts; empty: none.
+    /// Ending of files with the text that its code generator writes, without the dot, where that is
+    /// not the format of its artifacts; empty: none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source_ending: String,
     /// Whether its functions can be host functions.
     #[serde(default)]
     pub is_host: bool,
-    /// Preference among hosts when none is chosen: the highest is used of the plugins that came with the program, or else of
-    /// those of the system, or else of others.
+    /// Preference among hosts when none is chosen: the highest is used of the plugins that came
+    /// with the program, or else of those of the system, or else of others.
     #[serde(default)]
     pub host_preference: i32,
-    /// Thread axes that loops may be bound to, by name; empty: none, and what a device runs is launched as one thread.
+    /// Thread axes that loops may be bound to, by name; empty: none, and what a device runs is
+    /// launched as one thread.
     #[serde(default)]
     pub thread_axes: Vec<String>,
     /// Storage scopes, by name.
@@ -139,23 +144,25 @@ pub struct TargetKind {
     /// Names of the options that hold the capabilities of the target.
     #[serde(default)]
     pub capabilities: CapabilityOptions,
-    /// Names of the ops that its code generator spells itself besides the core ops (see the front page of the passes);
-    /// the others are lowered to simpler ones.
+    /// Names of the ops that its code generator spells itself besides the core ops (see the front
+    /// page of the passes); the others are lowered to simpler ones.
     #[serde(default)]
     pub native_ops: Vec<String>,
-    /// Names of the scalar types that its device functions cannot compute with; passes that are free to choose avoid
-    /// them.
+    /// Names of the scalar types that its device functions cannot compute with; passes that are
+    /// free to choose avoid them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing_types: Vec<String>,
-    /// Scalar types that only some of its targets compute with: for each the name of the boolean option that says so.
-    /// Without the option, a type is missing as one of `missing_types` is.
+    /// Scalar types that only some of its targets compute with: for each the name of the boolean
+    /// option that says so. Without the option, a type is missing as one of `missing_types` is.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub optional_types: BTreeMap<String, String>,
-    /// Ops that its code generator spells for some of its targets only: for each the name of the boolean option that says so.
-    /// Without the option, an op is treated as one that `native_ops` lacks.
+    /// Ops that its code generator spells for some of its targets only: for each the name of the
+    /// boolean option that says so. Without the option, an op is treated as one that `native_ops`
+    /// lacks.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub optional_ops: BTreeMap<String, String>,
-    /// Names of the common options (`libs`, `model`, `device`) that its plugin reads; another one is reported as without effect.
+    /// Names of the common options (`libs`, `model`, `device`) that its plugin reads; another one
+    /// is reported as without effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub honoured: Vec<String>,
     /// The options.
@@ -182,8 +189,8 @@ pub struct Target {
 impl Eq for Target {}
 
 impl Target {
-    /// Returns the target as canonical JSON: `kind`, `tag`, `keys`, `host` if any, then options by name. Reads back
-    /// equal.
+    /// Returns the target as canonical JSON: `kind`, `tag`, `keys`, `host` if any, then options by
+    /// name. Reads back equal.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let mut object = serde_json::Map::new();
@@ -197,13 +204,14 @@ impl Target {
         Value::Object(object)
     }
 
-    /// Reads canonical JSON without checks by a schema, as a code generator receives it. A host checks with its schemas
-    /// instead.
+    /// Reads canonical JSON without checks by a schema, as a code generator receives it. A host
+    /// checks with its schemas instead.
     ///
     /// # Errors
     ///
-    /// JSON that is not canonical: not an object, no `kind`, a wrong type of a common field, an option that
-    /// [`check_option`] refuses, hosts of hosts nested more than [`TARGET_LEVELS_MAX`] levels deep.
+    /// JSON that is not canonical: not an object, no `kind`, a wrong type of a common field, an
+    /// option that [`check_option`] refuses, hosts of hosts nested more than [`TARGET_LEVELS_MAX`]
+    /// levels deep.
     pub fn from_canonical_json(json: &Value) -> Result<Self, String> {
         let target = Self::from_level(json, 0)?;
         target.check()?;
@@ -239,7 +247,8 @@ impl Target {
         Ok(target)
     }
 
-    /// Checks that the wire format can carry this target and its hosts. Code that fills the fields by hand must call it.
+    /// Checks that the wire format can carry this target and its hosts. Code that fills the fields
+    /// by hand must call it.
     ///
     /// # Errors
     ///
@@ -297,8 +306,9 @@ impl Target {
 ///
 /// # Errors
 ///
-/// What was expected and found: a number that is not a signed integer of 64 bits (any float, `1.0` too); lists and
-/// objects nested more than [`TARGET_LEVELS_MAX`] levels deep; an object of more than [`FIELDS_MAX`] fields.
+/// What was expected and found: a number that is not a signed integer of 64 bits (any float, `1.0`
+/// too); lists and objects nested more than [`TARGET_LEVELS_MAX`] levels deep; an object of more
+/// than [`FIELDS_MAX`] fields.
 pub fn check_option(value: &Value) -> Result<(), String> {
     option_from(value, 1)
 }

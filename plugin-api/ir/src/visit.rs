@@ -1,5 +1,5 @@
-//! Walking and rewriting: the children of each node in evaluation order, in one place, so that a new node breaks the
-//! build here and is not silently ignored in a pass.
+//! Walking and rewriting: the children of each node in evaluation order, in one place, so that a
+//! new node breaks the build here and is not silently ignored in a pass.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::{Block, BufferRegion, Expr, ExprKind, IterVar, MatchBufferRegion, Range, Stmt, StmtKind};
 
 impl Expr {
-    /// Calls `f` on each child, in evaluation order. Shapes and offsets of buffers are not children.
+    /// Calls `f` on each child, in evaluation order. Shapes and offsets of buffers are not
+    /// children.
     pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
             ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => {}
@@ -35,7 +36,8 @@ impl Expr {
         }
     }
 
-    /// Replaces each child by the result of `f`; returns this very node if nothing changed. Type and position are kept.
+    /// Replaces each child by the result of `f`; returns this very node if nothing changed. Type
+    /// and position are kept.
     ///
     /// # Errors
     ///
@@ -110,8 +112,8 @@ pub enum Child<'a> {
 }
 
 impl Stmt {
-    /// Calls `f` on each child, in evaluation order. The regions that a block declares and the shapes of buffers are not
-    /// children; a block's iteration domains, init and body are.
+    /// Calls `f` on each child, in evaluation order. The regions that a block declares and the
+    /// shapes of buffers are not children; a block's iteration domains, init and body are.
     pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(Child<'a>)) {
         match &self.kind {
             StmtKind::Seq(stmts) => stmts.iter().for_each(|stmt| f(Child::Stmt(stmt))),
@@ -153,8 +155,8 @@ impl Stmt {
         }
     }
 
-    /// Replaces each child by the result of `expr` or `stmt`; returns this very node if nothing changed. The position is
-    /// kept; declared regions of blocks are rewritten by `expr` too.
+    /// Replaces each child by the result of `expr` or `stmt`; returns this very node if nothing
+    /// changed. The position is kept; declared regions of blocks are rewritten by `expr` too.
     ///
     /// # Errors
     ///
@@ -182,7 +184,8 @@ impl Stmt {
         }
     }
 
-    /// Calls `f` on this statement, and on every statement and every outermost expression below it, parents first.
+    /// Calls `f` on this statement, and on every statement and every outermost expression below it,
+    /// parents first.
     pub fn walk<'a>(&'a self, f: &mut dyn FnMut(Child<'a>)) {
         f(Child::Stmt(self));
         self.for_each_child(&mut |child| match child {

@@ -117,7 +117,8 @@ impl Session {
 }
 
 fn session<'a>(self_: *mut c_void) -> &'a Session {
-    // SAFETY: `self_` points to a session on the stack of `Codegen::run_until`, which outlives the call.
+    // SAFETY: `self_` points to a session on the stack of `Codegen::run_until`, which outlives the
+    // call.
     unsafe { &*self_.cast::<Session>() }
 }
 
@@ -228,8 +229,8 @@ impl Codegen {
         let Some(table) = self.table.table else { return Err(null_table()) };
         let mut out = Any::NONE.into_raw();
         self.host.begin();
-        // SAFETY: the table is registered and called with its `self_`; the request lives for the call, and there is
-        // room for the result.
+        // SAFETY: the table is registered and called with its `self_`; the request lives for the
+        // call, and there is room for the result.
         let status =
             request.with(|request| unsafe { (table.fingerprint)(self.table.self_, request, &mut out) });
         self.host.check(status, "fingerprint")?;
@@ -263,8 +264,8 @@ impl Codegen {
         };
         self.host.begin();
         let (status, what) = request.with(|raw_request| {
-            // SAFETY: the table is registered and called with its `self_`; the request and the session live for the
-            // call.
+            // SAFETY: the table is registered and called with its `self_`; the request and the
+            // session live for the call.
             unsafe {
                 match step {
                     Step::Unsupported => {

@@ -19,11 +19,13 @@ pub trait Answers: Send + Sync {
     ///
     /// # Errors
     ///
-    /// `KeyError` for a setting that the plugin does not declare; otherwise the reason why it cannot be had.
+    /// `KeyError` for a setting that the plugin does not declare; otherwise the reason why it
+    /// cannot be had.
     fn value(&self, key: &str) -> Result<Any, Error>;
 }
 
-/// Finds the answers for a plugin, from its name and its `info_json`; `None` for a host without the interface.
+/// Finds the answers for a plugin, from its name and its `info_json`; `None` for a host without the
+/// interface.
 pub type SettingsOf = Box<dyn Fn(&str, &str) -> Option<Arc<dyn Answers>> + Send + Sync>;
 
 /// Returns the interface of the host with this `self_`.

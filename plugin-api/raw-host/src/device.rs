@@ -60,7 +60,8 @@ impl Device {
         self.interfaces.iter().any(|found| found.name == name && found.version == 1)
     }
 
-    /// Calls a function of version 1 of an interface, whose table is a `T`, and returns its status as a result.
+    /// Calls a function of version 1 of an interface, whose table is a `T`, and returns its status
+    /// as a result.
     ///
     /// # Errors
     ///
@@ -150,7 +151,8 @@ impl Device {
     /// The error that the plugin raised.
     pub fn count(&self) -> Result<i32, Error> {
         let mut count = i32::MIN;
-        // SAFETY: the table is registered and called with its `self_`, and there is room for the result.
+        // SAFETY: the table is registered and called with its `self_`, and there is room for the
+        // result.
         self.call("device_count", |table, self_| unsafe { (table.device_count)(self_, &mut count) })?;
         Ok(count)
     }
@@ -163,8 +165,8 @@ impl Device {
     pub fn attribute(&self, device_id: i32, key: &str) -> Result<Any, Error> {
         let mut raw = Any::NONE.into_raw();
         self.call("attribute", |table, self_| {
-            // SAFETY: the table is registered and called with its `self_`; the key is live, and there is room for the
-            // result.
+            // SAFETY: the table is registered and called with its `self_`; the key is live, and
+            // there is room for the result.
             unsafe { (table.attribute)(self_, device_id, str_out(key), &mut raw) }
         })?;
         // SAFETY: the result is owned by the caller.
@@ -183,8 +185,8 @@ impl Device {
     ) -> Result<*mut c_void, Error> {
         let mut data = ptr::null_mut();
         self.call("allocate_data_space", |table, self_| {
-            // SAFETY: the table is registered and called with its `self_`; the request is live, and there is room for
-            // the result.
+            // SAFETY: the table is registered and called with its `self_`; the request is live, and
+            // there is room for the result.
             unsafe { (table.allocate_data_space)(self_, device_id, request, &mut data) }
         })?;
         Ok(data)
@@ -241,7 +243,8 @@ impl Device {
     ///
     /// # Safety
     ///
-    /// * D.5: the handle was allocated here and is freed once; or the case tests how the plugin answers an invalid one.
+    /// * D.5: the handle was allocated here and is freed once; or the case tests how the plugin
+    ///   answers an invalid one.
     pub unsafe fn free_raw(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
         // SAFETY: `data` is freed once (D.5), or the case tests that it is refused.
         self.call("free_data_space", |table, self_| unsafe {
@@ -257,15 +260,16 @@ impl Device {
     ///
     /// # Safety
     ///
-    /// * D.6 holds for both ends until the stream is synchronised; or the case tests how the plugin answers an invalid
-    ///   copy.
+    /// * D.6 holds for both ends until the stream is synchronised; or the case tests how the plugin
+    ///   answers an invalid copy.
     pub unsafe fn copy_raw(
         &self,
         device_id: i32,
         copy: &ChipdockCopy,
         stream: *mut c_void,
     ) -> Result<(), Error> {
-        // SAFETY: the ends live until the stream is synchronised (D.6), or the case tests that they are refused.
+        // SAFETY: the ends live until the stream is synchronised (D.6), or the case tests that they
+        // are refused.
         self.call("copy_data", |table, self_| unsafe { (table.copy_data)(self_, device_id, copy, stream) })
     }
 
@@ -279,7 +283,8 @@ impl Device {
         reason = "a stream is a handle that only the plugin looks behind"
     )]
     pub fn sync(&self, device_id: i32, stream: *mut c_void) -> Result<(), Error> {
-        // SAFETY: the table is registered and called with its `self_`; the stream is live or the default one.
+        // SAFETY: the table is registered and called with its `self_`; the stream is live or the
+        // default one.
         self.call("sync_stream", |table, self_| unsafe { (table.sync_stream)(self_, device_id, stream) })
     }
 }
@@ -383,8 +388,8 @@ impl<'d> Space<'d> {
 
 impl Drop for Space<'_> {
     fn drop(&mut self) {
-        // SAFETY: by D.5, the handle was allocated by this device and is freed only here. Cases that test the answer
-        // call `free`.
+        // SAFETY: by D.5, the handle was allocated by this device and is freed only here. Cases
+        // that test the answer call `free`.
         drop(unsafe { self.device.free_raw(self.device_id, self.data) });
     }
 }

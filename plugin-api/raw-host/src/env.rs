@@ -20,7 +20,8 @@ use crate::host::RawHost;
 /// Time that a loader may take to release an environment that is no longer used.
 const RELEASE_TIME: Duration = Duration::from_secs(2);
 
-/// An environment that counts its releases. It is leaked, so that uses after the release are detected.
+/// An environment that counts its releases. It is leaked, so that uses after the release are
+/// detected.
 pub struct Lent {
     id: usize,
     env: OnceLock<ChipdockEnv>,
@@ -35,7 +36,8 @@ pub struct Lent {
 pub struct Service {
     /// Threads of a parallel loop at most; 0 for one task on the caller's thread (RAW-9).
     pub n_threads: i32,
-    /// Whether workspace is freed by the thread that allocated it, in the reverse order of allocation (RAW-8).
+    /// Whether workspace is freed by the thread that allocated it, in the reverse order of
+    /// allocation (RAW-8).
     pub is_ordered: bool,
     /// Functions that are imported, by name.
     pub imports: Vec<(&'static str, Function)>,
@@ -150,7 +152,8 @@ impl Lent {
         self.work(|work| work.n_asked)
     }
 
-    /// Returns the number of tasks that this thread's parallel loops had since the last call, on threads of their own.
+    /// Returns the number of tasks that this thread's parallel loops had since the last call, on
+    /// threads of their own.
     #[must_use]
     pub fn take_n_tasks(&self) -> usize {
         self.work(|work| std::mem::take(&mut work.n_tasks))
@@ -206,7 +209,8 @@ fn put<T>(lent: &Lent, out: *mut T, value: T) -> i32 {
 
 /// Returns a text; `None` for null.
 fn optional_text(text: *const c_char) -> Option<String> {
-    // SAFETY: the pointer is not null, and its text is NUL-terminated by the environment's contract.
+    // SAFETY: the pointer is not null, and its text is NUL-terminated by the environment's
+    // contract.
     (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 
@@ -244,7 +248,8 @@ unsafe extern "C" fn allocate_workspace(
         return refuse(ErrorKind::OUT_OF_MEMORY, "the workspace is too large");
     };
     let mut data = ptr::null_mut();
-    // SAFETY: there is room for the result; 64 is a power of two and a multiple of a pointer's size.
+    // SAFETY: there is room for the result; 64 is a power of two and a multiple of a pointer's
+    // size.
     if unsafe { libc::posix_memalign(&raw mut data, 64, size.max(1)) } != 0 {
         return refuse(ErrorKind::OUT_OF_MEMORY, "no memory for the workspace");
     }

@@ -26,11 +26,12 @@ impl Device {
     ///
     /// # Safety
     ///
-    /// * The native stream outlives the adopted one; or the case tests how the plugin answers an invalid one.
+    /// * The native stream outlives the adopted one; or the case tests how the plugin answers an
+    ///   invalid one.
     pub unsafe fn adopt_stream(&self, device_id: i32, native: *mut c_void) -> Result<Stream<'_>, Error> {
         let mut raw = ptr::null_mut();
-        // SAFETY: by P3.11, this is the table with its `self_`; the caller guarantees that the native stream outlives
-        // the adopted one, and there is room for the result.
+        // SAFETY: by P3.11, this is the table with its `self_`; the caller guarantees that the
+        // native stream outlives the adopted one, and there is room for the result.
         self.external("adopt_stream", |table, self_| unsafe {
             (table.adopt_stream)(self_, device_id, native, &mut raw)
         })?;
@@ -49,16 +50,16 @@ impl Device {
     )]
     pub fn native_stream(&self, device_id: i32, stream: *mut c_void) -> Result<*mut c_void, Error> {
         let mut native = ptr::null_mut();
-        // SAFETY: by P3.11, this is the table with its `self_`; the stream is valid or checked by the plugin, and there
-        // is room for the result.
+        // SAFETY: by P3.11, this is the table with its `self_`; the stream is valid or checked by
+        // the plugin, and there is room for the result.
         self.external("native_stream", |table, self_| unsafe {
             (table.native_stream)(self_, device_id, stream, &mut native)
         })?;
         Ok(native)
     }
 
-    /// Returns the native handle of a data space's memory and the offset of the data space in it; the data space may be
-    /// invalid on purpose.
+    /// Returns the native handle of a data space's memory and the offset of the data space in it;
+    /// the data space may be invalid on purpose.
     ///
     /// # Errors
     ///
@@ -69,8 +70,8 @@ impl Device {
     )]
     pub fn native_data(&self, device_id: i32, data: *mut c_void) -> Result<(*mut c_void, u64), Error> {
         let (mut native, mut offset) = (ptr::null_mut(), u64::MAX);
-        // SAFETY: by P3.11, this is the table with its `self_`; the data space is valid or checked by the plugin, and
-        // there is room for the results.
+        // SAFETY: by P3.11, this is the table with its `self_`; the data space is valid or checked
+        // by the plugin, and there is room for the results.
         self.external("native_data", |table, self_| unsafe {
             (table.native_data)(self_, device_id, data, &mut native, &mut offset)
         })?;
@@ -85,8 +86,8 @@ impl Device {
     ///
     /// # Safety
     ///
-    /// * That many bytes at `address` live as long as the data space; or the arguments are null or size 0, which are
-    ///   refused.
+    /// * That many bytes at `address` live as long as the data space; or the arguments are null or
+    ///   size 0, which are refused.
     pub unsafe fn adopt_host_memory(
         &self,
         device_id: i32,
@@ -94,8 +95,8 @@ impl Device {
         size_bytes: u64,
     ) -> Result<Space<'_>, Error> {
         let mut data = ptr::null_mut();
-        // SAFETY: by P3.11, this is the table with its `self_`; the caller guarantees that the bytes outlive the data
-        // space, and there is room for the result.
+        // SAFETY: by P3.11, this is the table with its `self_`; the caller guarantees that the
+        // bytes outlive the data space, and there is room for the result.
         self.external("adopt_host_memory", |table, self_| unsafe {
             (table.adopt_host_memory)(self_, device_id, address.cast(), size_bytes, &mut data)
         })?;

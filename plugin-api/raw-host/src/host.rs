@@ -41,8 +41,8 @@ pub struct RawHost {
     /// Index of the registration that is refused, which tests the plugin's side of P5.4.
     refuse: Mutex<Option<usize>>,
     offer: Offer,
-    /// Shared environment of loads whose releases are not counted, so that a case that loads repeatedly grows only by
-    /// what the plugin keeps.
+    /// Shared environment of loads whose releases are not counted, so that a case that loads
+    /// repeatedly grows only by what the plugin keeps.
     env: OnceLock<&'static Lent>,
     /// Errors in the slots of all threads.
     n_errors: AtomicUsize,
@@ -275,7 +275,8 @@ impl RawHost {
     ///
     /// # Safety
     ///
-    /// * `shutdown` was called or `init` failed, and nothing that was registered is used afterwards.
+    /// * `shutdown` was called or `init` failed, and nothing that was registered is used
+    ///   afterwards.
     pub unsafe fn destroy_registered(&self) {
         let registered = std::mem::take(&mut *self.registered());
         // SAFETY: nothing that was registered is used afterwards, as this function requires.
@@ -308,7 +309,8 @@ impl RawHost {
         })
     }
 
-    /// Turns the status of a call into a result: the raised error, or an error that none was raised (P7.1, P7.2).
+    /// Turns the status of a call into a result: the raised error, or an error that none was raised
+    /// (P7.1, P7.2).
     ///
     /// # Errors
     ///
@@ -325,7 +327,8 @@ impl RawHost {
         }))
     }
 
-    /// Returns the number of errors that were raised and that no failed call reported, on any thread (RAW-4).
+    /// Returns the number of errors that were raised and that no failed call reported, on any
+    /// thread (RAW-4).
     #[must_use]
     pub fn n_stray_errors(&self) -> usize {
         self.n_errors.load(Ordering::Relaxed) + self.n_strays.load(Ordering::Relaxed)
@@ -337,7 +340,8 @@ impl RawHost {
         self.n_not_utf8.load(Ordering::Relaxed)
     }
 
-    /// Empties this thread's slot before a call: what an earlier call left there does not belong to it.
+    /// Empties this thread's slot before a call: what an earlier call left there does not belong to
+    /// it.
     pub(crate) fn begin(&self) {
         self.n_strays.fetch_add(usize::from(self.take_error().is_some()), Ordering::Relaxed);
     }
@@ -388,11 +392,11 @@ impl RawHost {
             target_kind: register_target_kind,
             codegen: register_codegen,
             module_loader: register_module_loader,
-            // SAFETY: the same function, except that it checks for null pointers; an optional function pointer has the
-            // layout of the pointer itself.
+            // SAFETY: the same function, except that it checks for null pointers; an optional
+            // function pointer has the layout of the pointer itself.
             function: unsafe { std::mem::transmute::<OptionalFunction, RegisterFunction>(register_function) },
-            // SAFETY: the same function, except that it checks for null pointers; an optional function pointer has the
-            // layout of the pointer itself.
+            // SAFETY: the same function, except that it checks for null pointers; an optional
+            // function pointer has the layout of the pointer itself.
             extend: unsafe { std::mem::transmute::<OptionalExtend, RegisterExtend>(register_interface) },
         };
         *lock(&self.initialising) = true;
@@ -406,7 +410,8 @@ impl RawHost {
         let mut all = self.registered();
         let number = all.len();
         let beyond = registered.beyond();
-        // A refused registration is still owned by the host (P5.1): it stays in the list, to be destroyed.
+        // A refused registration is still owned by the host (P5.1): it stays in the list, to be
+        // destroyed.
         all.push(registered);
         if number >= REGISTRATIONS_MAX {
             let message = format!("a plugin registers at most {REGISTRATIONS_MAX} things; this is one more");
@@ -425,13 +430,14 @@ impl RawHost {
     }
 }
 
-/// Bytes of a registration's name and of a target kind's schema, and registrations of one plugin: what the host takes
-/// (HOST-A3).
+/// Bytes of a registration's name and of a target kind's schema, and registrations of one plugin:
+/// what the host takes (HOST-A3).
 const NAME_BYTES_MAX: usize = 1 << 10;
 const SCHEMA_BYTES_MAX: usize = 1 << 20;
 const REGISTRATIONS_MAX: usize = 4096;
 
-/// Wraps a registered table; if it is null or has a null slot, records a violation and wraps no table.
+/// Wraps a registered table; if it is null or has a null slot, records a violation and wraps no
+/// table.
 ///
 /// # Safety
 ///
@@ -446,13 +452,14 @@ unsafe fn table_of<T: Slots>(
         Some("its table is null".to_owned())
     } else {
         let slots = table.cast::<*const c_void>();
-        // SAFETY: the caller guarantees that the table consists of that many pointers, which are read as plain
-        // pointers.
+        // SAFETY: the caller guarantees that the table consists of that many pointers, which are
+        // read as plain pointers.
         let null = (0..T::NAMES.len()).find(|index| unsafe { slots.add(*index).read() }.is_null());
         null.map(|index| format!("slot {index} of its table, `{}`, is null", T::NAMES[index]))
     };
     let Some(null) = null else {
-        // SAFETY: the table is neither null nor has a null slot, and the caller guarantees that it is static.
+        // SAFETY: the table is neither null nor has a null slot, and the caller guarantees that it
+        // is static.
         return unsafe { Table::new(registered_self, table) };
     };
     host_of(self_).broke(format!("P3.1: {key}: {null}"));
@@ -638,8 +645,8 @@ impl Registered {
     ///
     /// * Nothing of the registration is used afterwards.
     pub(crate) unsafe fn destroy(self) {
-        // SAFETY: by P9.1, each table's `destroy` takes the registered `self_`; the caller guarantees that it is called
-        // once.
+        // SAFETY: by P9.1, each table's `destroy` takes the registered `self_`; the caller
+        // guarantees that it is called once.
         unsafe {
             match self {
                 Self::DeviceApi { table, .. } => table.destroy(|table| table.destroy),

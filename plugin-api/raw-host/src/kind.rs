@@ -45,8 +45,8 @@ impl Kind {
         let table = self.table.table.ok_or_else(null_table)?;
         let mut raw = Any::NONE.into_raw();
         self.host.begin();
-        // SAFETY: the table is registered and called with its `self_`; the text is live, and there is room for the
-        // result.
+        // SAFETY: the table is registered and called with its `self_`; the text is live, and there
+        // is room for the result.
         let status = unsafe { (table.canonicalize)(self.table.self_, bytes_out(target_json), &mut raw) };
         // SAFETY: by P7.8, the result is `None` or a value that we now own.
         let answer = unsafe { Any::from_raw(raw) };

@@ -43,7 +43,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// The error that the plugin raised; `BrokenPlugin` for a table of another size or with a null slot.
+    /// The error that the plugin raised; `BrokenPlugin` for a table of another size or with a null
+    /// slot.
     pub fn launches(&self) -> Result<Option<Launches<'_>>, Error> {
         let found = self.query("launch", 1)?;
         if found.table.is_null() {
@@ -51,8 +52,8 @@ impl Module {
         }
         let expected = size_of::<ChipdockLaunch1>() as u64;
         let slots = found.table.cast::<*const c_void>();
-        // SAFETY: by P3.11, the table has that size; its slots are read as plain pointers, so that null ones are
-        // detected.
+        // SAFETY: by P3.11, the table has that size; its slots are read as plain pointers, so that
+        // null ones are detected.
         let is_whole = found.table_size_bytes == expected
             && (0..size_of::<ChipdockLaunch1>() / size_of::<*const c_void>())
                 .all(|index| unsafe { !slots.add(index).read().is_null() });
@@ -79,8 +80,8 @@ impl Launches<'_> {
         let mut out =
             ChipdockEntry { entry: ptr::from_ref(self).cast_mut().cast(), device_type: i32::MIN, flags: 0 };
         self.host.begin();
-        // SAFETY: the interface is called with its `self_`; the name lives for the call, and there is room for the
-        // result.
+        // SAFETY: the interface is called with its `self_`; the name lives for the call, and there
+        // is room for the result.
         let status = unsafe { (self.table.entry)(self.self_, bytes_out(name), &mut out) };
         self.host.check(status, "entry").map(|()| out)
     }
@@ -105,8 +106,8 @@ impl Launches<'_> {
             next: chain.first(),
         };
         self.host.begin();
-        // SAFETY: the interface is called with its `self_`; the entry is valid or null, and the request lives for the
-        // call.
+        // SAFETY: the interface is called with its `self_`; the entry is valid or null, and the
+        // request lives for the call.
         let status = unsafe { (self.table.launch)(self.self_, entry.entry, &raw) };
         self.host.check(status, "launch")
     }

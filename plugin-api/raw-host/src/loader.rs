@@ -48,7 +48,8 @@ impl From<&codegen::Section> for RawSection {
 }
 
 impl RawArtifact {
-    /// Calls `body` with the artifact in the form of the ABI, its sections aligned as they require (M.3).
+    /// Calls `body` with the artifact in the form of the ABI, its sections aligned as they require
+    /// (M.3).
     pub(crate) fn with<R>(&self, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
         let mut storage: Vec<(Vec<u8>, usize)> = Vec::with_capacity(self.sections.len());
         for section in &self.sections {
@@ -131,8 +132,8 @@ impl Loader {
         let (mut verdict, mut reason) = (i32::MIN, Any::NONE.into_raw());
         self.host.begin();
         let status = artifact.with(|raw| {
-            // SAFETY: the table is registered and called with its `self_`; the artifact lives for the call, and there
-            // is room for the results.
+            // SAFETY: the table is registered and called with its `self_`; the artifact lives for
+            // the call, and there is room for the results.
             unsafe { (table.verdict)(self.table.self_, raw, device, &mut verdict, &mut reason) }
         });
         // SAFETY: by P7.8, the reason is `None` or a value that we now own.
@@ -166,8 +167,8 @@ impl Loader {
         let mut handle = ChipdockModuleHandle { self_: std::ptr::null_mut(), table: std::ptr::null() };
         self.host.begin();
         let status = artifact.with(|raw| {
-            // SAFETY: the table is registered and called with its `self_`; the artifact lives for the call, the
-            // environment is null or never freed, and there is room for the result.
+            // SAFETY: the table is registered and called with its `self_`; the artifact lives for
+            // the call, the environment is null or never freed, and there is room for the result.
             unsafe { (table.load)(self.table.self_, raw, env, &mut handle) }
         });
         self.host.check(status, "load")?;
@@ -196,7 +197,8 @@ impl Module {
     pub fn function(&self, name: &[u8]) -> Result<Option<Function>, Error> {
         let mut out = Any::NONE.into_raw();
         self.host.begin();
-        // SAFETY: the module is loaded, the name lives for the call, and there is room for an owned value.
+        // SAFETY: the module is loaded, the name lives for the call, and there is room for an owned
+        // value.
         let status = unsafe { (self.table().function)(self.handle.self_, bytes_out(name), &mut out) };
         // SAFETY: by P7.8, the result is `None` or a value that we now own.
         let out = unsafe { Any::from_raw(out) };
@@ -218,7 +220,8 @@ impl Module {
         // Not null, so that an answer that was not written is detected.
         let mut out = ChipdockInterface { table: std::ptr::from_ref(self).cast(), ..ChipdockInterface::NONE };
         self.host.begin();
-        // SAFETY: by P3.12, the module is loaded, the name lives for the call, and there is room for the result.
+        // SAFETY: by P3.12, the module is loaded, the name lives for the call, and there is room
+        // for the result.
         let status =
             unsafe { (self.table().query)(self.handle.self_, bytes_out(name.as_bytes()), version, &mut out) };
         self.host.check(status, "query").map(|()| out)

@@ -9,7 +9,8 @@ use chipdock_plugin_api::Error;
 use crate::device::{Device, Space};
 
 impl Device {
-    /// Returns the host address of a data space through `map`; the data space may be invalid on purpose.
+    /// Returns the host address of a data space through `map`; the data space may be invalid on
+    /// purpose.
     ///
     /// # Errors
     ///
@@ -20,8 +21,8 @@ impl Device {
     )]
     pub fn address_raw(&self, device_id: i32, data: *mut c_void) -> Result<*mut c_void, Error> {
         let mut address = ptr::null_mut();
-        // SAFETY: by P3.11, this is the table with its `self_`; the data space is valid or checked by the plugin, and
-        // there is room for the result.
+        // SAFETY: by P3.11, this is the table with its `self_`; the data space is valid or checked
+        // by the plugin, and there is room for the result.
         self.call_interface("map", "address", |table: &ChipdockMap1, self_| unsafe {
             (table.address)(self_, device_id, data, &mut address)
         })?;
@@ -42,8 +43,8 @@ impl Device {
 }
 
 impl Space<'_> {
-    /// Returns the address at which the host accesses a host-visible data space: its handle, or the answer of `map`
-    /// (D.32).
+    /// Returns the address at which the host accesses a host-visible data space: its handle, or the
+    /// answer of `map` (D.32).
     ///
     /// # Errors
     ///

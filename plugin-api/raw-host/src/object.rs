@@ -1,4 +1,5 @@
-//! Interface `object` 1 of a module loader, called through its table, with artifacts that may be invalid on purpose.
+//! Interface `object` 1 of a module loader, called through its table, with artifacts that may be
+//! invalid on purpose.
 
 use chipdock_abi::ChipdockObject1;
 use chipdock_plugin_api::{Any, Bytes, Error, ErrorKind};
@@ -27,7 +28,8 @@ impl Objects {
     ///
     /// # Errors
     ///
-    /// The error that the plugin raised; `BrokenPlugin` for a table of another size, and if the answer is not Bytes.
+    /// The error that the plugin raised; `BrokenPlugin` for a table of another size, and if the
+    /// answer is not Bytes.
     pub fn object(&self, artifact: &RawArtifact) -> Result<Vec<u8>, Error> {
         let raw = &self.interface.raw;
         if raw.table.is_null() || raw.table_size_bytes != size_of::<ChipdockObject1>() as u64 {
@@ -39,8 +41,8 @@ impl Objects {
         let (host, mut out) = (self.loader.host(), Any::NONE.into_raw());
         host.begin();
         let status = artifact.with(|artifact| {
-            // SAFETY: by P3.11, the table is called with its `self_`; the artifact lives for the call, and there is room
-            // for the result.
+            // SAFETY: by P3.11, the table is called with its `self_`; the artifact lives for the
+            // call, and there is room for the result.
             unsafe { (table.object)(raw.self_, artifact, &mut out) }
         });
         // SAFETY: by P7.8, the result is `None` or a value that we now own.

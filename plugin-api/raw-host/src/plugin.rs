@@ -169,7 +169,8 @@ impl Plugin {
     /// The library cannot be opened, has no entry, or returns null.
     pub fn entry(library: &Path) -> Result<&'static ChipdockPlugin, OpenError> {
         type Entry = unsafe extern "C" fn() -> *const ChipdockPlugin;
-        // SAFETY: opening runs the library's constructors; the worker process exists to contain them.
+        // SAFETY: opening runs the library's constructors; the worker process exists to contain
+        // them.
         let opened = unsafe { Library::open(Some(library), RTLD_NOW | RTLD_LOCAL) };
         let opened =
             opened.map_err(|error| OpenError::new("P1.1", format!("it cannot be opened: {error}")))?;
@@ -179,7 +180,8 @@ impl Plugin {
         let entry = entry.map_err(|_| {
             OpenError::new("P1.1", "it exports no chipdock_plugin_v1: it is no plugin for ABI major 1")
         })?;
-        // SAFETY: by P1.1 and P1.2, the function has no parameters and returns a static descriptor or null.
+        // SAFETY: by P1.1 and P1.2, the function has no parameters and returns a static descriptor
+        // or null.
         unsafe { entry().as_ref() }.ok_or_else(|| OpenError::new("P1.2", "its entry answers null"))
     }
 
@@ -207,7 +209,8 @@ impl Plugin {
         let shutdown = ptr::from_ref(&raw.shutdown).cast::<*const c_void>();
         let release = ptr::from_ref(&raw.release).cast::<*const c_void>();
         for (what, slot) in [("init", init), ("shutdown", shutdown), ("release", release)] {
-            // SAFETY: the slot of a live descriptor is read as a plain pointer, so that a null one is detected.
+            // SAFETY: the slot of a live descriptor is read as a plain pointer, so that a null one
+            // is detected.
             if unsafe { slot.read_volatile() }.is_null() {
                 return Err(OpenError::new("P3.1", format!("`{what}` of its descriptor is null")));
             }
@@ -226,8 +229,8 @@ impl Plugin {
         host.meets(&name, &info);
         let mut instance = ptr::null_mut();
         let status = host.during_init(|registrar| {
-            // SAFETY: by P10.2, the host is passed with its table, and the registrar and the output pointer are valid
-            // for the call.
+            // SAFETY: by P10.2, the host is passed with its table, and the registrar and the output
+            // pointer are valid for the call.
             unsafe { (raw.init)(host.reference().table(), registrar, &mut instance) }
         });
         host.check(status, "init").map_err(|error| {
@@ -272,14 +275,16 @@ impl Plugin {
     ///
     /// # Safety
     ///
-    /// * `shutdown` was called, the registrations were released, and nothing of the plugin is used with this host
-    ///   afterwards.
+    /// * `shutdown` was called, the registrations were released, and nothing of the plugin is used
+    ///   with this host afterwards.
     pub unsafe fn release(&self) {
-        // SAFETY: this is the instance that `init` wrote, and nothing of it is used afterwards, as this function requires.
+        // SAFETY: this is the instance that `init` wrote, and nothing of it is used afterwards, as
+        // this function requires.
         unsafe { (self.raw.release)(self.instance.0) };
     }
 
-    /// Returns true if an error says that a call failed without raising an error (P7.1); see [`RawHost::check`].
+    /// Returns true if an error says that a call failed without raising an error (P7.1); see
+    /// [`RawHost::check`].
     #[must_use]
     pub fn is_silent(error: &Error) -> bool {
         error.kind() == ErrorKind::BROKEN_PLUGIN && error.message().contains("raised no error")
@@ -310,8 +315,8 @@ impl Plugin {
         self.host.registered().iter().filter_map(|registered| registered.role().map(one)).collect()
     }
 
-    /// Returns the keys of all registrations in order, including interfaces and, as in a manifest, without test hooks
-    /// (P5.3).
+    /// Returns the keys of all registrations in order, including interfaces and, as in a manifest,
+    /// without test hooks (P5.3).
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
         let mut keys = self.keys_with_hooks();

@@ -29,7 +29,8 @@ impl Device {
     pub fn create_stream(&self, device_id: i32) -> Result<Stream<'_>, Error> {
         let mut raw = ptr::null_mut();
         self.call("create_stream", |table, self_| {
-            // SAFETY: the table is registered and called with its `self_`, and there is room for the result.
+            // SAFETY: the table is registered and called with its `self_`, and there is room for
+            // the result.
             unsafe { (table.create_stream)(self_, device_id, &mut raw) }
         })?;
         Ok(Stream { device: self, device_id, raw })
@@ -59,8 +60,8 @@ impl Device {
     ///
     /// # Safety
     ///
-    /// * The stream is null, or was created for that device and is freed once; or the case tests how the plugin answers
-    ///   an invalid one.
+    /// * The stream is null, or was created for that device and is freed once; or the case tests
+    ///   how the plugin answers an invalid one.
     pub unsafe fn free_stream_raw(&self, device_id: i32, raw: *mut c_void) -> Result<(), Error> {
         // SAFETY: the stream is null or freed once, or the case tests that it is refused.
         self.call("free_stream", |table, self_| unsafe { (table.free_stream)(self_, device_id, raw) })
@@ -96,7 +97,8 @@ impl<'d> Stream<'d> {
     /// The error that the plugin raised.
     pub fn wait_for(&self, from: &Self) -> Result<(), Error> {
         self.device.call("sync_stream_from_to", |table, self_| {
-            // SAFETY: the table is registered and called with its `self_`, and both streams are live.
+            // SAFETY: the table is registered and called with its `self_`, and both streams are
+            // live.
             unsafe { (table.sync_stream_from_to)(self_, self.device_id, from.raw, self.raw) }
         })
     }
@@ -137,8 +139,8 @@ impl<'d> Stream<'d> {
 impl Drop for Stream<'_> {
     fn drop(&mut self) {
         if !self.raw.is_null() {
-            // SAFETY: the stream was created for that device and is freed only here. Cases that test the answer call
-            // `free`.
+            // SAFETY: the stream was created for that device and is freed only here. Cases that
+            // test the answer call `free`.
             drop(unsafe { self.device.free_stream_raw(self.device_id, self.raw) });
         }
     }

@@ -37,8 +37,8 @@ impl Device {
     )]
     pub fn mark_raw(&self, device_id: i32, stream: *mut c_void) -> Result<*mut c_void, Error> {
         let mut raw = ptr::null_mut();
-        // SAFETY: by P3.11, this is the table with its `self_`; the stream is valid or checked by the plugin, and there
-        // is room for the result.
+        // SAFETY: by P3.11, this is the table with its `self_`; the stream is valid or checked by
+        // the plugin, and there is room for the result.
         self.timer("mark", |table, self_| unsafe { (table.mark)(self_, device_id, stream, &mut raw) })?;
         Ok(raw)
     }
@@ -54,8 +54,8 @@ impl Device {
     )]
     pub fn elapsed_raw(&self, device_id: i32, from: *mut c_void, to: *mut c_void) -> Result<f64, Error> {
         let mut found = f64::NAN;
-        // SAFETY: by P3.11, this is the table with its `self_`; the marks are valid or checked by the plugin, and there
-        // is room for the result.
+        // SAFETY: by P3.11, this is the table with its `self_`; the marks are valid or checked by
+        // the plugin, and there is room for the result.
         self.timer("elapsed", |table, self_| unsafe {
             (table.elapsed)(self_, device_id, from, to, &mut found)
         })?;
@@ -94,8 +94,8 @@ impl Device {
     ///
     /// # Safety
     ///
-    /// * The mark is null, or belongs to that device and is freed once; or the case tests how the plugin answers an
-    ///   invalid one.
+    /// * The mark is null, or belongs to that device and is freed once; or the case tests how the
+    ///   plugin answers an invalid one.
     pub unsafe fn free_mark_raw(&self, device_id: i32, raw: *mut c_void) -> Result<(), Error> {
         // SAFETY: the mark is null or freed once, or the case tests that it is refused.
         self.timer("free_mark", |table, self_| unsafe { (table.free_mark)(self_, device_id, raw) })
@@ -145,7 +145,8 @@ impl Mark<'_> {
 
 impl Drop for Mark<'_> {
     fn drop(&mut self) {
-        // SAFETY: the mark was made by that device and is freed only here. Cases that test the answer call `free`.
+        // SAFETY: the mark was made by that device and is freed only here. Cases that test the
+        // answer call `free`.
         drop(unsafe { self.device.free_mark_raw(self.device_id, self.raw) });
     }
 }

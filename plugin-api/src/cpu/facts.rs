@@ -1,4 +1,5 @@
-//! The properties of the CPU that Linux reports. Each is read on request; an unreadable one is unknown, not an error.
+//! The properties of the CPU that Linux reports. Each is read on request; an unreadable one is
+//! unknown, not an error.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,15 +25,15 @@ pub(super) fn attribute(key: &str) -> Option<Any> {
     }
 }
 
-/// Lists the sizes in bytes of the data caches of the first core that Linux reports, by the usual names of the options of a
-/// target kind.
+/// Lists the sizes in bytes of the data caches of the first core that Linux reports, by the usual
+/// names of the options of a target kind.
 pub fn cache_options() -> impl Iterator<Item = (&'static str, u64)> {
     let options = [("l1-cache-bytes", "1"), ("l2-cache-bytes", "2"), ("l3-cache-bytes", "3")];
     options.into_iter().filter_map(|(name, level)| Some((name, cache(level, "size")?)))
 }
 
-/// Returns the bits of a vector register of the processor that this process runs on, and the number of these registers;
-/// `None` on a processor that is not known here.
+/// Returns the bits of a vector register of the processor that this process runs on, and the number
+/// of these registers; `None` on a processor that is not known here.
 #[must_use]
 pub fn vector_registers() -> Option<(u32, u32)> {
     #[cfg(target_arch = "x86_64")]
@@ -71,7 +72,8 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// Returns the number of logical cores that this process may use, by its affinity and the quota of its control group.
+/// Returns the number of logical cores that this process may use, by its affinity and the quota of
+/// its control group.
 fn usable_cores() -> i64 {
     // The standard library considers both, and never returns 0.
     std::thread::available_parallelism().map_or(1, |cores| cores.get() as i64)
@@ -128,8 +130,8 @@ fn group_limit() -> Option<u64> {
     group_number(&["memory.max", "memory/memory.limit_in_bytes"])
 }
 
-/// Reads the first of these files of this process' control group (version 2, then 1) that holds a number. In a container
-/// the group is mounted at the root; `max` is no number, and no limit.
+/// Reads the first of these files of this process' control group (version 2, then 1) that holds a
+/// number. In a container the group is mounted at the root; `max` is no number, and no limit.
 fn group_number(files: &[&str]) -> Option<u64> {
     let own = read("/proc/self/cgroup").and_then(|text| {
         let path = text.lines().find_map(|line| line.strip_prefix("0::"))?;
@@ -141,7 +143,8 @@ fn group_number(files: &[&str]) -> Option<u64> {
         .find_map(|path| read(path)?.parse().ok())
 }
 
-/// Reads a number of the data or unified cache of the first core at that level; sizes have the form `48K`.
+/// Reads a number of the data or unified cache of the first core at that level; sizes have the form
+/// `48K`.
 fn cache(level: &str, file: &str) -> Option<u64> {
     let caches = fs::read_dir("/sys/devices/system/cpu/cpu0/cache").ok()?;
     let cache = caches.filter_map(|entry| Some(entry.ok()?.path())).find(|path| {

@@ -2,34 +2,39 @@
 //!
 //! All caches use this module, so that each follows the same rules.
 //!
-//! - **KEPT-K1** *Folder.* `CHIPDOCK_CACHE_DIR`, else `$XDG_CACHE_HOME/chipdock`, else `$HOME/.cache/chipdock`; in it, a
-//!   folder of the cache's own by its name. A plugin's setting may stand for the first. `CHIPDOCK_CACHE_DIR` set and
-//!   empty switches all caches off. A relative path counts as not set, and so does another variable that is empty. With
-//!   raised privileges there is no cache.
-//! - **KEPT-K2** *Mark.* A folder that this module makes gets a `CACHEDIR.TAG`, by which backups leave it out, and whose
-//!   text names the cache that it belongs to. An existing folder is used if it has the tag of that cache, or if it is
-//!   empty: then it gets the tag, keeps its permissions, and is the cache's from then on. In any other folder nothing is
-//!   read, written or removed.
-//! - **KEPT-K3** *Permissions.* The folder is made with mode 0700 and files with 0600, whatever the umask. A folder is
-//!   used only if it is the user's own, no link, and not writable for others, and if each folder above it belongs to root
-//!   or the user and is not writable for others either, unless it is sticky. From then on it is reached by its
-//!   descriptor.
-//! - **KEPT-K4** *Files.* A file is named by its key, a digest of everything on which the content depends, and begins
-//!   with a header: a magic number, the cache's name and version, a digest of the rest. It is written under a temporary
-//!   name, forced to the disk and renamed. A file is read only if it is a regular file of the user's own, not reached by
-//!   a link, with the header of this version and the right digest, and no larger than the folder may be; any other file
-//!   counts as missing.
-//! - **KEPT-K5** *Ours.* A file is the cache's if its name has the form of KEPT-K4 and it begins with the header of the
-//!   cache, of any version. No other file is replaced or removed: neither one of another name, nor one of such a name
-//!   without the header; nor a link, nor a folder. (A key whose file is not the cache's is not kept.)
-//! - **KEPT-K6** *Size.* If the cache's files have more bytes than the bound after a file was written, the least recently
-//!   used ones are removed until three quarters of the bound are left. The last use is the file's modification time,
-//!   exact to ten minutes. A file that alone is larger than the bound is not kept.
-//! - **KEPT-K7** *Left files.* A temporary file is named by key and process, and begins with the header as far as it was
-//!   written. One that was last written an hour ago or longer was left by a process that ended, and is removed at the
-//!   next write.
-//! - **KEPT-K8** *Failures.* A failure of a cache is never an error of the caller: a missing result is made again, and
-//!   one that cannot be kept is not kept. Any number of processes may use a folder at once.
+//! - **KEPT-K1** *Folder.* `CHIPDOCK_CACHE_DIR`, else `$XDG_CACHE_HOME/chipdock`, else
+//!   `$HOME/.cache/chipdock`; in it, a folder of the cache's own by its name. A plugin's setting
+//!   may stand for the first. `CHIPDOCK_CACHE_DIR` set and empty switches all caches off. A
+//!   relative path counts as not set, and so does another variable that is empty. With raised
+//!   privileges there is no cache.
+//! - **KEPT-K2** *Mark.* A folder that this module makes gets a `CACHEDIR.TAG`, by which backups
+//!   leave it out, and whose text names the cache that it belongs to. An existing folder is used if
+//!   it has the tag of that cache, or if it is empty: then it gets the tag, keeps its permissions,
+//!   and is the cache's from then on. In any other folder nothing is read, written or removed.
+//! - **KEPT-K3** *Permissions.* The folder is made with mode 0700 and files with 0600, whatever the
+//!   umask. A folder is used only if it is the user's own, no link, and not writable for others,
+//!   and if each folder above it belongs to root or the user and is not writable for others either,
+//!   unless it is sticky. From then on it is reached by its descriptor.
+//! - **KEPT-K4** *Files.* A file is named by its key, a digest of everything on which the content
+//!   depends, and begins with a header: a magic number, the cache's name and version, a digest of
+//!   the rest. It is written under a temporary name, forced to the disk and renamed. A file is read
+//!   only if it is a regular file of the user's own, not reached by a link, with the header of this
+//!   version and the right digest, and no larger than the folder may be; any other file counts as
+//!   missing.
+//! - **KEPT-K5** *Ours.* A file is the cache's if its name has the form of KEPT-K4 and it begins
+//!   with the header of the cache, of any version. No other file is replaced or removed: neither
+//!   one of another name, nor one of such a name without the header; nor a link, nor a folder. (A
+//!   key whose file is not the cache's is not kept.)
+//! - **KEPT-K6** *Size.* If the cache's files have more bytes than the bound after a file was
+//!   written, the least recently used ones are removed until three quarters of the bound are left.
+//!   The last use is the file's modification time, exact to ten minutes. A file that alone is
+//!   larger than the bound is not kept.
+//! - **KEPT-K7** *Left files.* A temporary file is named by key and process, and begins with the
+//!   header as far as it was written. One that was last written an hour ago or longer was left by a
+//!   process that ended, and is removed at the next write.
+//! - **KEPT-K8** *Failures.* A failure of a cache is never an error of the caller: a missing result
+//!   is made again, and one that cannot be kept is not kept. Any number of processes may use a
+//!   folder at once.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Write as _};
@@ -109,7 +114,8 @@ impl Kind {
         header
     }
 
-    /// Returns the content after the header, if the header is of this version and has the right digest.
+    /// Returns the content after the header, if the header is of this version and has the right
+    /// digest.
     fn content(&self, file: &[u8]) -> Option<Vec<u8>> {
         let rest = file.strip_prefix(&self.start()[..])?.strip_prefix(&self.version.to_le_bytes())?;
         let (digest, content) = rest.split_at_checked(DIGEST_BYTES)?;
@@ -121,7 +127,8 @@ impl Kind {
     }
 }
 
-/// Returns the first bytes of the header of each file of the cache of that name, which do not depend on its version.
+/// Returns the first bytes of the header of each file of the cache of that name, which do not
+/// depend on its version.
 pub(super) fn start_of(name: &str) -> Vec<u8> {
     let mut start = MAGIC.to_vec();
     // At most 64 bytes long, as `is_cache_name` checks.
@@ -192,8 +199,8 @@ fn unique() -> String {
     format!("{:x}-{count:x}-{:x}", std::process::id(), now.as_nanos())
 }
 
-/// Returns the folder that the environment names for all caches (KEPT-K1); `None` if they are switched off or the process
-/// has no such folder.
+/// Returns the folder that the environment names for all caches (KEPT-K1); `None` if they are
+/// switched off or the process has no such folder.
 #[must_use]
 pub fn folder_of_process() -> Option<PathBuf> {
     folder_for_all(variable(VARIABLE).map(PathBuf::from))
@@ -232,15 +239,15 @@ pub(super) fn kept(folder: &Folder, name: OsString) -> Option<Kept> {
 }
 
 impl Cache {
-    /// Opens the cache of that kind in the folder that the environment names (KEPT-K1), with at most so many bytes;
-    /// `None` if the rules allow no cache.
+    /// Opens the cache of that kind in the folder that the environment names (KEPT-K1), with at
+    /// most so many bytes; `None` if the rules allow no cache.
     #[must_use]
     pub fn of_process(kind: Kind, size_bytes_max: u64) -> Option<Self> {
         Self::of_setting(variable(VARIABLE).map(PathBuf::from), kind, size_bytes_max)
     }
 
-    /// As [`Self::of_process`], where `named`, the value of a plugin's setting, takes the place of the variable
-    /// `CHIPDOCK_CACHE_DIR`.
+    /// As [`Self::of_process`], where `named`, the value of a plugin's setting, takes the place of
+    /// the variable `CHIPDOCK_CACHE_DIR`.
     #[must_use]
     pub fn of_setting(named: Option<PathBuf>, kind: Kind, size_bytes_max: u64) -> Option<Self> {
         if has_raised_privileges() {
@@ -249,8 +256,8 @@ impl Cache {
         Self::at(&folder_for_all(named)?.join(kind.name), kind, size_bytes_max)
     }
 
-    /// Opens the cache of that kind in a given folder, which is made if it does not exist; `None` if the rules allow no
-    /// cache.
+    /// Opens the cache of that kind in a given folder, which is made if it does not exist; `None`
+    /// if the rules allow no cache.
     #[must_use]
     pub fn at(folder: &Path, kind: Kind, size_bytes_max: u64) -> Option<Self> {
         Self::try_at(folder, kind, size_bytes_max).ok()
@@ -336,7 +343,8 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// The content is larger than the bound, a file of that name is not the cache's (KEPT-K5), or the system's error.
+    /// The content is larger than the bound, a file of that name is not the cache's (KEPT-K5), or
+    /// the system's error.
     pub fn try_write(&self, key: &Key, content: &[u8]) -> io::Result<()> {
         let (name, header) = (key.file_name(), self.kind.header(content));
         if (header.len() + content.len()) as u64 > self.size_bytes_max {
@@ -359,7 +367,8 @@ impl Cache {
         let mut file = self.folder.create(temporary)?;
         let write = |file: &mut File| {
             parts.iter().try_for_each(|part| file.write_all(part))?;
-            // Without this, a power failure leaves an empty file under the name, which KEPT-K5 then never replaces.
+            // Without this, a power failure leaves an empty file under the name, which KEPT-K5 then
+            // never replaces.
             file.sync_data()?;
             self.folder.rename(temporary, name)
         };
@@ -375,7 +384,8 @@ impl Cache {
         self.folder.begins_with(name, &self.kind.start())
     }
 
-    /// Makes room (KEPT-K6), and removes temporary files of processes that ended while they wrote (KEPT-K7).
+    /// Makes room (KEPT-K6), and removes temporary files of processes that ended while they wrote
+    /// (KEPT-K7).
     fn evict(&self) {
         let mut files = Vec::new();
         for name in self.folder.names().unwrap_or_default() {

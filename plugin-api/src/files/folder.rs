@@ -35,8 +35,8 @@ fn are_same(a: &Stat, b: &Stat) -> bool {
     (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino)
 }
 
-/// Returns true if no stranger can put another folder at a path that contains no links: each folder above it belongs to
-/// root or the user, and nobody else may write there, unless it is sticky.
+/// Returns true if no stranger can put another folder at a path that contains no links: each folder
+/// above it belongs to root or the user, and nobody else may write there, unless it is sticky.
 pub(super) fn is_out_of_reach(path: &Path) -> bool {
     path.is_absolute()
         && path.ancestors().skip(1).all(|folder| {

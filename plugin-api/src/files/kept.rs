@@ -1,4 +1,5 @@
-//! Lists and clears caches, of any kind, by the rules of [`cache`](super::cache), KEPT-K2, KEPT-K3 and KEPT-K5.
+//! Lists and clears caches, of any kind, by the rules of [`cache`](super::cache), KEPT-K2, KEPT-K3
+//! and KEPT-K5.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -69,7 +70,8 @@ impl KeptCache {
         &self.path
     }
 
-    /// Lists the cache's files, the most recently used first. Whether a file is intact is checked only when it is read.
+    /// Lists the cache's files, the most recently used first. Whether a file is intact is checked
+    /// only when it is read.
     #[must_use]
     pub fn files(&self) -> Vec<KeptFile> {
         let names = self.folder.names().unwrap_or_default().into_iter();
@@ -85,8 +87,8 @@ impl KeptCache {
         files.into_iter().map(file).collect()
     }
 
-    /// Returns the version of a file of the cache, and at most so many of the first bytes of its content, for lists. The
-    /// digest is not checked.
+    /// Returns the version of a file of the cache, and at most so many of the first bytes of its
+    /// content, for lists. The digest is not checked.
     #[must_use]
     pub fn head(&self, name: &OsStr, size_bytes_max: usize) -> Option<(u32, Vec<u8>)> {
         let start = start_of(&self.name);
@@ -96,7 +98,8 @@ impl KeptCache {
         Some((u32::from_le_bytes(*version), rest.get(DIGEST_BYTES..)?.to_vec()))
     }
 
-    /// Removes every file of the cache, including those that are being written, and no other (KEPT-K5).
+    /// Removes every file of the cache, including those that are being written, and no other
+    /// (KEPT-K5).
     #[must_use]
     pub fn clear(&self) -> Cleared {
         let start = start_of(&self.name);

@@ -1,28 +1,37 @@
 //! A private folder for temporary files, and compilers that run in it.
 //!
-//! Others on the machine may write in the folder for temporary files, and the owner of that folder may rename its
-//! contents. Neither may ever choose a file that is compiled, read or opened as a library here.
+//! Others on the machine may write in the folder for temporary files, and the owner of that folder
+//! may rename its contents. Neither may ever choose a file that is compiled, read or opened as a
+//! library here.
 //!
-//! - **SCRATCH-S1** It lies in `TMPDIR` where that is an absolute path, else in `/tmp`; with raised privileges always in `/tmp`.
-//! - **SCRATCH-S2** It is made with mode 0700 whatever the umask, under a name that cannot be guessed, and opened without
-//!   following links. It is used only if it was then found empty, the user's own, with mode 0700, and locked by this
-//!   process; else another is made. From then on it is reached by its descriptor alone: renaming it, or putting something
-//!   else at its path, changes nothing. So a `TMPDIR` that strangers may write is as good as another, sticky or not.
-//! - **SCRATCH-S3** Files in it are created with mode 0600, and never opened where something existed. A compiler's output
-//!   is opened without following links, and used only as a regular file of the user's own that nobody else may write.
-//! - **SCRATCH-S4** A library is opened by a path below the folder's descriptor (`/proc/self/fd/N/…`), with a name that
-//!   no other library of any process has: the loader identifies a library by a path that it has seen. Where `/proc` is
-//!   not mounted the folder's own path is used, if no stranger can put another folder there; otherwise it is an error.
-//! - **SCRATCH-S5** It is removed when it is dropped. A folder that a killed process left is removed by the next process
-//!   that makes such a folder in the same place: folders of these names that are the user's own, private, and locked by
-//!   nobody. The lock ends with the process, so that neither a reused process number nor a folder in use is mistaken.
-//! - **SCRATCH-S6** A compiler runs in the folder, with umask 077, `TMPDIR` set to the folder, no input, and messages in English; with
-//!   raised privileges in an environment of [`crate::process::believe_nothing`]. A path of the program is taken from the
-//!   current folder; paths among its arguments are taken from this one.
-//! - **SCRATCH-S7** The compiler, and each process that it started and that stayed in its process group, is ended when
-//!   this process ends, for whatever reason. A child that was forked from this process in the meantime and did not run
-//!   another program has to end too before the compiler's own children are ended; the compiler itself is ended at once.
-//! - **SCRATCH-S8** Processes that the compiler left running in its process group are ended when it has ended.
+//! - **SCRATCH-S1** It lies in `TMPDIR` where that is an absolute path, else in `/tmp`; with raised
+//!   privileges always in `/tmp`.
+//! - **SCRATCH-S2** It is made with mode 0700 whatever the umask, under a name that cannot be
+//!   guessed, and opened without following links. It is used only if it was then found empty, the
+//!   user's own, with mode 0700, and locked by this process; else another is made. From then on it
+//!   is reached by its descriptor alone: renaming it, or putting something else at its path,
+//!   changes nothing. So a `TMPDIR` that strangers may write is as good as another, sticky or not.
+//! - **SCRATCH-S3** Files in it are created with mode 0600, and never opened where something
+//!   existed. A compiler's output is opened without following links, and used only as a regular
+//!   file of the user's own that nobody else may write.
+//! - **SCRATCH-S4** A library is opened by a path below the folder's descriptor
+//!   (`/proc/self/fd/N/…`), with a name that no other library of any process has: the loader
+//!   identifies a library by a path that it has seen. Where `/proc` is not mounted the folder's own
+//!   path is used, if no stranger can put another folder there; otherwise it is an error.
+//! - **SCRATCH-S5** It is removed when it is dropped. A folder that a killed process left is
+//!   removed by the next process that makes such a folder in the same place: folders of these names
+//!   that are the user's own, private, and locked by nobody. The lock ends with the process, so
+//!   that neither a reused process number nor a folder in use is mistaken.
+//! - **SCRATCH-S6** A compiler runs in the folder, with umask 077, `TMPDIR` set to the folder, no
+//!   input, and messages in English; with raised privileges in an environment of
+//!   [`crate::process::believe_nothing`]. A path of the program is taken from the current folder;
+//!   paths among its arguments are taken from this one.
+//! - **SCRATCH-S7** The compiler, and each process that it started and that stayed in its process
+//!   group, is ended when this process ends, for whatever reason. A child that was forked from this
+//!   process in the meantime and did not run another program has to end too before the compiler's
+//!   own children are ended; the compiler itself is ended at once.
+//! - **SCRATCH-S8** Processes that the compiler left running in its process group are ended when it
+//!   has ended.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::OsStr;
@@ -60,7 +69,8 @@ fn random() -> String {
     format!("{:016x}", RandomState::new().build_hasher().finish())
 }
 
-/// Returns true for the form of the names of folders that this module makes: prefix, purpose, process, random number.
+/// Returns true for the form of the names of folders that this module makes: prefix, purpose,
+/// process, random number.
 fn is_name(name: &OsStr) -> bool {
     let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { return false };
     let parts: Vec<&str> = rest.rsplitn(3, '-').collect();
@@ -70,7 +80,8 @@ fn is_name(name: &OsStr) -> bool {
 }
 
 impl Scratch {
-    /// Makes a folder in the folder for temporary files (rule SCRATCH-S1); `what` states its purpose in its name.
+    /// Makes a folder in the folder for temporary files (rule SCRATCH-S1); `what` states its
+    /// purpose in its name.
     ///
     /// # Errors
     ///
@@ -131,7 +142,8 @@ impl Scratch {
     ///
     /// # Errors
     ///
-    /// The file does not exist, is no regular file of the user's own, may be written by others, or is larger.
+    /// The file does not exist, is no regular file of the user's own, may be written by others, or
+    /// is larger.
     pub fn read(&self, name: &str, size_bytes_max: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.folder.open(name.as_ref())?.take(size_bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -142,8 +154,8 @@ impl Scratch {
         Ok(bytes)
     }
 
-    /// Returns the path for opening a library that a compiler wrote, valid while this lives (rules SCRATCH-S3 and
-    /// SCRATCH-S4).
+    /// Returns the path for opening a library that a compiler wrote, valid while this lives (rules
+    /// SCRATCH-S3 and SCRATCH-S4).
     ///
     /// # Errors
     ///
@@ -186,8 +198,8 @@ impl Drop for Scratch {
     }
 }
 
-/// Opens a folder that was made just now and locks it for this process; `None` if it is not that folder any more
-/// (SCRATCH-S2).
+/// Opens a folder that was made just now and locks it for this process; `None` if it is not that
+/// folder any more (SCRATCH-S2).
 fn taken(parent: &Folder, name: &str) -> io::Result<Option<Folder>> {
     let folder = parent.folder(name.as_ref())?;
     folder.examine()?;
@@ -199,7 +211,8 @@ fn taken(parent: &Folder, name: &str) -> io::Result<Option<Folder>> {
     Ok(parent.has(name.as_ref(), &folder).then_some(folder))
 }
 
-/// Removes the folders that killed processes left in a folder, unless that folder was the last one that was cleared.
+/// Removes the folders that killed processes left in a folder, unless that folder was the last one
+/// that was cleared.
 fn clear_once(parent: &Folder) {
     static CLEARED: PerProcess<Mutex<Option<(u64, u64)>>> = PerProcess::new(carried);
     let Ok(identity) = parent.identity() else { return };
@@ -217,7 +230,8 @@ fn clear_once(parent: &Folder) {
     }
 }
 
-/// Removes a left folder: one of these names that is the user's own, private, and locked by nobody (SCRATCH-S5).
+/// Removes a left folder: one of these names that is the user's own, private, and locked by nobody
+/// (SCRATCH-S5).
 fn remove_leftover(parent: &Folder, name: &OsStr) -> io::Result<()> {
     let folder = parent.folder(name)?;
     if folder.is_private() && folder.try_lock()? && parent.has(name, &folder) {

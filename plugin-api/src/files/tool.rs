@@ -11,14 +11,15 @@ use rustix::process::{Pid, Signal};
 
 use crate::process::believe_nothing;
 
-/// Shell command that ends its process group when its standard input ends, that is, when this process has ended in any
-/// way.
+/// Shell command that ends its process group when its standard input ends, that is, when this
+/// process has ended in any way.
 const WATCH: &str = "read -r line; kill -9 0";
 
-/// A separate process group, whose processes are all ended when this is dropped or this process ends.
+/// A separate process group, whose processes are all ended when this is dropped or this process
+/// ends.
 ///
-/// Its leader is a shell that waits for the end of a pipe, whose other end only this process has. The group lives until
-/// the shell is waited for, so that its number is not reused.
+/// Its leader is a shell that waits for the end of a pipe, whose other end only this process has.
+/// The group lives until the shell is waited for, so that its number is not reused.
 struct Group {
     leader: Child,
 }
@@ -46,7 +47,8 @@ impl Drop for Group {
     }
 }
 
-/// Returns the path of a program for use from another folder: a relative path is resolved against the current one.
+/// Returns the path of a program for use from another folder: a relative path is resolved against
+/// the current one.
 pub(super) fn program(name: &OsStr) -> std::path::PathBuf {
     let path = Path::new(name);
     let is_path = path.components().count() > 1;
@@ -76,7 +78,8 @@ pub(super) fn run(command: &mut Command, folder: BorrowedFd<'_>) -> io::Result<O
     command.output()
 }
 
-/// Makes the calling process end together with the thread that started it, which waits for it in [`run`].
+/// Makes the calling process end together with the thread that started it, which waits for it in
+/// [`run`].
 #[cfg(target_os = "linux")]
 fn end_with(parent: Pid) -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;

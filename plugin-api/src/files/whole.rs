@@ -1,13 +1,15 @@
 //! A file that comes into its place whole, or not at all.
 //!
-//! - **WHOLE-W1** *Nothing is left.* Until it is placed, the file has no name where the file system has such files, so that whatever
-//!   ends the process, the kernel removes it. Elsewhere it has a name of the form of WHOLE-W3, and a program that a signal ends
-//!   removes it by [`remove_unplaced`].
-//! - **WHOLE-W2** *Whole.* A path leads to the file that was there before or to the new one, whole, at each moment. What is replaced is
-//!   the entry of the folder: a link is replaced, not followed.
-//! - **WHOLE-W3** *Names for a moment.* A file that replaces another has the name `.chipdock-` and 16 digits between two calls of the
-//!   system. The digits are those of the name that it is to have: of a process that was killed in between, the next that writes a
-//!   file of that name removes what is left. A file that a living process writes is locked, and is not removed.
+//! - **WHOLE-W1** *Nothing is left.* Until it is placed, the file has no name where the file system
+//!   has such files, so that whatever ends the process, the kernel removes it. Elsewhere it has a
+//!   name of the form of WHOLE-W3, and a program that a signal ends removes it by
+//!   [`remove_unplaced`].
+//! - **WHOLE-W2** *Whole.* A path leads to the file that was there before or to the new one, whole,
+//!   at each moment. What is replaced is the entry of the folder: a link is replaced, not followed.
+//! - **WHOLE-W3** *Names for a moment.* A file that replaces another has the name `.chipdock-` and
+//!   16 digits between two calls of the system. The digits are those of the name that it is to
+//!   have: of a process that was killed in between, the next that writes a file of that name
+//!   removes what is left. A file that a living process writes is locked, and is not removed.
 
 use std::collections::hash_map::{DefaultHasher, RandomState};
 use std::ffi::{OsStr, OsString};
@@ -67,7 +69,8 @@ const FREE: u8 = 0;
 const TAKEN: u8 = 1;
 const SET: u8 = 2;
 
-/// Files with a name that are not in their places yet. More than these are not known to [`remove_unplaced`].
+/// Files with a name that are not in their places yet. More than these are not known to
+/// [`remove_unplaced`].
 static UNPLACED: [Slot; 16] =
     [const { Slot { state: AtomicU8::new(FREE), folder: AtomicI32::new(-1), digits: AtomicU64::new(0) } };
         16];
@@ -99,11 +102,13 @@ impl Drop for Temporary {
     }
 }
 
-/// Removes the names of files that are not in their places yet; the files cannot be placed any more. For a program that ends now, also in
-/// the handler of a signal: it neither allocates nor locks.
+/// Removes the names of files that are not in their places yet; the files cannot be placed any
+/// more. For a program that ends now, also in the handler of a signal: it neither allocates nor
+/// locks.
 pub fn remove_unplaced() {
     for slot in UNPLACED.iter().filter(|slot| slot.state.load(Ordering::Acquire) == SET) {
-        // SAFETY: open as long as the slot is set; at worst, with a thread that goes on, it is another one's and has no such name.
+        // SAFETY: open as long as the slot is set; at worst, with a thread that goes on, it is
+        // another one's and has no such name.
         let folder = unsafe { BorrowedFd::borrow_raw(slot.folder.load(Ordering::Relaxed)) };
         let name = spelt(slot.digits.load(Ordering::Relaxed));
         let _ = rustix::fs::unlinkat(folder, OsStr::from_bytes(&name), AtFlags::empty());
@@ -191,7 +196,8 @@ impl Write for Whole {
     }
 }
 
-/// Makes a file without a name; `None` where the system, or that of the folder, has none, or could not name it later.
+/// Makes a file without a name; `None` where the system, or that of the folder, has none, or could
+/// not name it later.
 #[cfg(target_os = "linux")]
 fn unnamed(folder: &OwnedFd, mode: u32) -> io::Result<Option<File>> {
     if !Path::new("/proc/self/fd").exists() {
@@ -223,7 +229,8 @@ fn lock(file: impl std::os::fd::AsFd) {
     let _ = rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive);
 }
 
-/// Calls `take` with names until one is free: first that of WHOLE-W3, then random ones. Returns its digits.
+/// Calls `take` with names until one is free: first that of WHOLE-W3, then random ones. Returns its
+/// digits.
 fn with_name<T>(
     folder: &OwnedFd,
     name: &OsStr,
@@ -264,7 +271,8 @@ fn spelt(digits: u64) -> [u8; PREFIX.len() + 16] {
     name
 }
 
-/// Removes a file of this user's that no living process writes; returns whether the name is free now.
+/// Removes a file of this user's that no living process writes; returns whether the name is free
+/// now.
 fn remove_left(folder: &OwnedFd, name: &OsStr) -> bool {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let Ok(file) = rustix::fs::openat(folder, name, flags, Mode::empty()) else { return false };
@@ -301,7 +309,8 @@ mod tests {
         whole
     }
 
-    /// WHOLE-W1, WHOLE-W2: new and in place of a file or a link, with files that have no name and with those that have.
+    /// WHOLE-W1, WHOLE-W2: new and in place of a file or a link, with files that have no name and
+    /// with those that have.
     #[test]
     fn a_file_is_there_whole_or_not_at_all() {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);

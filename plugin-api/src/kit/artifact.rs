@@ -50,7 +50,8 @@ impl ArtifactKind {
         })
     }
 
-    /// Makes the verdict of [`ModuleLoader::check`](crate::ModuleLoader::check): `own` examines an artifact of this kind.
+    /// Makes the verdict of [`ModuleLoader::check`](crate::ModuleLoader::check): `own` examines an
+    /// artifact of this kind.
     ///
     /// # Errors
     ///

@@ -70,7 +70,8 @@ impl<T> PerDevice<T> {
         Self((0..devices_count).map(|_| OnceBuilt::default()).collect())
     }
 
-    /// Returns the value for a device; if there is none, `build` makes it, under the lock of the device's slot.
+    /// Returns the value for a device; if there is none, `build` makes it, under the lock of the
+    /// device's slot.
     ///
     /// # Errors
     ///

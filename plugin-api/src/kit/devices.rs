@@ -44,8 +44,8 @@ impl<D> fmt::Debug for Devices<D> {
 }
 
 impl<D> Devices<D> {
-    /// Makes the set of the devices named `name` (`device_api.<name>`), of that DLPack number or 0. `search` finds them,
-    /// in the order of their ids; nothing is opened yet.
+    /// Makes the set of the devices named `name` (`device_api.<name>`), of that DLPack number or 0.
+    /// `search` finds them, in the order of their ids; nothing is opened yet.
     #[must_use]
     pub fn new(
         name: &'static str,
@@ -61,13 +61,15 @@ impl<D> Devices<D> {
         }
     }
 
-    /// Returns the device type that is used: the declared one, or the number that the host assigned.
+    /// Returns the device type that is used: the declared one, or the number that the host
+    /// assigned.
     #[must_use]
     pub fn device_type(&self) -> i32 {
         self.device_type.load(Ordering::Acquire)
     }
 
-    /// Records the device type that [`DeviceApi::registered_as`](crate::DeviceApi::registered_as) received.
+    /// Records the device type that [`DeviceApi::registered_as`](crate::DeviceApi::registered_as)
+    /// received.
     pub fn set_device_type(&self, device_type: i32) {
         self.device_type.store(device_type, Ordering::Release);
     }
@@ -123,8 +125,8 @@ impl<D> Devices<D> {
         }
     }
 
-    /// Returns the reason of a verdict if `device` is of another type, so that an artifact for these devices does not run
-    /// on it.
+    /// Returns the reason of a verdict if `device` is of another type, so that an artifact for
+    /// these devices does not run on it.
     #[must_use]
     pub fn other_type(&self, device: ChipdockDevice) -> Option<String> {
         let (name, device_type) = (self.name, self.device_type());

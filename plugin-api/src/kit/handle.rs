@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::{Error, ErrorKind};
 
-/// Lowest bit of the serial number in a handle: the bits below are zero, so that a handle is as aligned as a data space
-/// may be.
+/// Lowest bit of the serial number in a handle: the bits below are zero, so that a handle is as
+/// aligned as a data space may be.
 const SERIAL_SHIFT: u32 = 16;
 /// Mask of a serial number, which ends below the bits of the kinds.
 const SERIAL_MASK: usize = (1 << 44) - 1;
@@ -23,11 +23,12 @@ pub enum HandleKind {
 }
 
 impl HandleKind {
-    /// Makes a handle (KIT-1, KIT-2). [`Table`](super::Table) and [`Spaces`](super::Spaces) call it for each added
-    /// object.
+    /// Makes a handle (KIT-1, KIT-2). [`Table`](super::Table) and [`Spaces`](super::Spaces) call it
+    /// for each added object.
     #[must_use]
     pub fn new_handle(self) -> usize {
-        // One count for all tables of the process: a handle of another device or host is in no other table.
+        // One count for all tables of the process: a handle of another device or host is in no
+        // other table.
         static LAST_SERIAL: AtomicUsize = AtomicUsize::new(0);
         let serial = LAST_SERIAL.fetch_add(1, Ordering::Relaxed) + 1;
         self.bit() | (serial & SERIAL_MASK) << SERIAL_SHIFT
@@ -44,8 +45,8 @@ impl HandleKind {
         Error::new(ErrorKind::WRONG_STATE, message)
     }
 
-    /// Returns a bit that no address of a process on a 64-bit machine has, so that using a handle as an address faults at
-    /// once.
+    /// Returns a bit that no address of a process on a 64-bit machine has, so that using a handle
+    /// as an address faults at once.
     const fn bit(self) -> usize {
         match self {
             Self::DataSpace => 1 << 62,

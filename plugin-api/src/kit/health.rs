@@ -114,8 +114,8 @@ pub fn failure_hook(on: Result<(), Error>) -> Result<Any, Error> {
 
 /// Registers the three hooks with which the conformance suite makes a device fail (I.1 to I.4).
 ///
-/// The first argument is the device's name, a literal; the second finds the device in the hook's arguments and applies the
-/// hook to its [`Health`](crate::kit::Health), lost or not.
+/// The first argument is the device's name, a literal; the second finds the device in the hook's
+/// arguments and applies the hook to its [`Health`](crate::kit::Health), lost or not.
 ///
 /// # Examples
 ///
@@ -176,7 +176,8 @@ macro_rules! register_failure_hooks {
     };
 }
 
-/// Returns the first failure of several results, all of which are evaluated: draining must not stop at the first failure.
+/// Returns the first failure of several results, all of which are evaluated: draining must not stop
+/// at the first failure.
 ///
 /// # Errors
 ///

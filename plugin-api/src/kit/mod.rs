@@ -1,7 +1,8 @@
 //! The device kit: the common parts of device plugins, implemented once.
 //!
-//! Whatever its driver, a device API checks handles, keeps failures until they are reported, survives a lost device and
-//! builds code once for each device. The kit has these parts, and a plugin adds its driver:
+//! Whatever its driver, a device API checks handles, keeps failures until they are reported,
+//! survives a lost device and builds code once for each device. The kit has these parts, and a
+//! plugin adds its driver:
 //!
 //! | Part | What a plugin keeps in it |
 //! |---|---|
@@ -16,77 +17,90 @@
 //! | [`PackedModule`] | a loaded module whose functions are machine code of the host |
 //! | [`PerProcess`], [`Claim`] | statics with a lock or a thread, and drivers, in a forked child |
 //!
-//! State belongs to a host: put these parts in a struct that implements [`HostState`](crate::HostState) and get it by
-//! [`Context::state`](crate::Context::state), so that no global names a host (P10.4). Files have a module of their own,
-//! [`files`](crate::files) (feature `files`): the cache on disk is [`files::cache`](crate::files::cache).
+//! State belongs to a host: put these parts in a struct that implements
+//! [`HostState`](crate::HostState) and get it by [`Context::state`](crate::Context::state), so that
+//! no global names a host (P10.4). Files have a module of their own, [`files`](crate::files)
+//! (feature `files`): the cache on disk is [`files::cache`](crate::files::cache).
 //!
 //! # Rules
 //!
 //! ## Handles
 //!
-//! - **KIT-1** *Kinds.* A handle of one [`HandleKind`] is never a handle of another kind, never null, and never an address that
-//!   a process can have.
-//! - **KIT-2** *No reuse.* A handle that the kit made is not made again by any table of the process before 2^44 others were. A
-//!   freed handle and a handle of another device or host are therefore found in no table.
-//! - **KIT-3** *Unknown handles.* To look up or free a handle that is not live in a table is `WrongState`; the message names the
-//!   handle and the device. Nothing changes. A handle that is freed twice is such a handle.
-//! - **KIT-4** *Lifetime.* A lookup returns a shared reference, so that work that is being queued keeps what it uses.
-//!   Freeing takes the handle out at once; the value is dropped by its last user, and never under a lock of the kit.
-//! - **KIT-5** *Gone handles.* After `abandon`, which follows the loss of a device (D.40), every handle that was live is
-//!   gone: no lookup finds it, freeing it succeeds once and returns nothing, and until then the handle is not used for
-//!   anything else.
+//! - **KIT-1** *Kinds.* A handle of one [`HandleKind`] is never a handle of another kind, never
+//!   null, and never an address that a process can have.
+//! - **KIT-2** *No reuse.* A handle that the kit made is not made again by any table of the process
+//!   before 2^44 others were. A freed handle and a handle of another device or host are therefore
+//!   found in no table.
+//! - **KIT-3** *Unknown handles.* To look up or free a handle that is not live in a table is
+//!   `WrongState`; the message names the handle and the device. Nothing changes. A handle that is
+//!   freed twice is such a handle.
+//! - **KIT-4** *Lifetime.* A lookup returns a shared reference, so that work that is being queued
+//!   keeps what it uses. Freeing takes the handle out at once; the value is dropped by its last
+//!   user, and never under a lock of the kit.
+//! - **KIT-5** *Gone handles.* After `abandon`, which follows the loss of a device (D.40), every
+//!   handle that was live is gone: no lookup finds it, freeing it succeeds once and returns
+//!   nothing, and until then the handle is not used for anything else.
 //!
 //! ## Data spaces
 //!
-//! - **KIT-6** *Two forms.* A data space is identified by an opaque handle, which refers to its first byte only, or by
-//!   its address: then each address within it refers to the byte there.
-//! - **KIT-7** *No overlap.* No two live data spaces of one [`Spaces`] that are known by their address have a byte in common, and
-//!   none begins at an address that is gone. What cannot be added is given back to the caller.
-//! - **KIT-8** *Ranges.* A range that begins `offset_bytes` after a handle and has `size_bytes` lies within the data space, or is
-//!   `IndexError` with the three numbers. No sum wraps.
-//! - **KIT-9** *Budget.* The reservations that live never add up to more than the total. Each is returned once, when it is
-//!   dropped; one that is refused is `OutOfMemory` and changes nothing (P7.7).
+//! - **KIT-6** *Two forms.* A data space is identified by an opaque handle, which refers to its
+//!   first byte only, or by its address: then each address within it refers to the byte there.
+//! - **KIT-7** *No overlap.* No two live data spaces of one [`Spaces`] that are known by their
+//!   address have a byte in common, and none begins at an address that is gone. What cannot be
+//!   added is given back to the caller.
+//! - **KIT-8** *Ranges.* A range that begins `offset_bytes` after a handle and has `size_bytes`
+//!   lies within the data space, or is `IndexError` with the three numbers. No sum wraps.
+//! - **KIT-9** *Budget.* The reservations that live never add up to more than the total. Each is
+//!   returned once, when it is dropped; one that is refused is `OutOfMemory` and changes nothing
+//!   (P7.7).
 //!
 //! ## Failures
 //!
-//! - **KIT-10** *Lost devices.* From `lose` to `restore`, `check` is `DeviceLost` with the cause that was given first.
-//! - **KIT-11** *Injected failures.* Each request of a hook (I.1, I.2) takes effect once, on the next copy or data space;
-//!   `restore` cancels it. The hooks of a device are registered all three (I.1 to I.3).
+//! - **KIT-10** *Lost devices.* From `lose` to `restore`, `check` is `DeviceLost` with the cause
+//!   that was given first.
+//! - **KIT-11** *Injected failures.* Each request of a hook (I.1, I.2) takes effect once, on the
+//!   next copy or data space; `restore` cancels it. The hooks of a device are registered all three
+//!   (I.1 to I.3).
 //! - **KIT-12** *First failure.* Of several failures the first is kept, and reported once (P7.5).
 //!
 //! ## Devices and builds
 //!
-//! - **KIT-13** *Search.* Devices are searched for by the first call that needs them, once for each [`Devices`]. The result
-//!   stays, also where it is an error (D.14).
+//! - **KIT-13** *Search.* Devices are searched for by the first call that needs them, once for each
+//!   [`Devices`]. The result stays, also where it is an error (D.14).
 //! - **KIT-14** *Ids.* An id that no device has is `ValueError` with the ids that there are (D.3).
-//! - **KIT-15** *Shutdown.* It drains every device that was found, whatever the results of the others, and returns the
-//!   first failure; from then on `check_running` is `Unavailable` (P10.5).
-//! - **KIT-16** *Builds.* The first user of a slot builds; users of the same slot wait, and users of other slots do not. What was
-//!   built stays. A failure is that user's alone, and the next one tries again. The slot's lock is held meanwhile, so a build asks
-//!   the host for nothing (P10.11) and does not use its own slot.
+//! - **KIT-15** *Shutdown.* It drains every device that was found, whatever the results of the
+//!   others, and returns the first failure; from then on `check_running` is `Unavailable` (P10.5).
+//! - **KIT-16** *Builds.* The first user of a slot builds; users of the same slot wait, and users
+//!   of other slots do not. What was built stays. A failure is that user's alone, and the next one
+//!   tries again. The slot's lock is held meanwhile, so a build asks the host for nothing (P10.11)
+//!   and does not use its own slot.
 //!
 //! ## Artifacts and modules
 //!
-//! - **KIT-17** *Index.* An index that is not a JSON object, and a section that is missing or no text where text belongs, are
-//!   `ValueError`. An artifact of another kind or format is a verdict with the reason, and `ValueError` when it is loaded (M.2).
-//! - **KIT-18** *Kernels.* Arguments of a packed call are read before the host is asked for anything; an extent of 0 queues
-//!   nothing. The call runs on the current device and stream (K.2 to K.4). Entries of `launch` 1 are the kernels of the index;
-//!   of two with one name the first counts.
-//! - **KIT-19** *Lifetime of modules.* A function keeps what it needs, the environment included; its module may be dropped before
-//!   it (M.4, M.5). A name that no function has is none (M.6).
+//! - **KIT-17** *Index.* An index that is not a JSON object, and a section that is missing or no
+//!   text where text belongs, are `ValueError`. An artifact of another kind or format is a verdict
+//!   with the reason, and `ValueError` when it is loaded (M.2).
+//! - **KIT-18** *Kernels.* Arguments of a packed call are read before the host is asked for
+//!   anything; an extent of 0 queues nothing. The call runs on the current device and stream (K.2
+//!   to K.4). Entries of `launch` 1 are the kernels of the index; of two with one name the first
+//!   counts.
+//! - **KIT-19** *Lifetime of modules.* A function keeps what it needs, the environment included;
+//!   its module may be dropped before it (M.4, M.5). A name that no function has is none (M.6).
 //!
 //! ## Processes
 //!
-//! - **KIT-21** *Forks.* A [`PerProcess`] has one value in each process. Getting it waits for nobody: a forked child gets one that no
-//!   thread of the parent has locked, whatever they did during the fork.
-//! - **KIT-22** *Drivers.* A [`Claim`] that a process took is `WrongState` in each that was forked from it, at once: a driver that is
-//!   called there hangs, as its threads are not there.
+//! - **KIT-21** *Forks.* A [`PerProcess`] has one value in each process. Getting it waits for
+//!   nobody: a forked child gets one that no thread of the parent has locked, whatever they did
+//!   during the fork.
+//! - **KIT-22** *Drivers.* A [`Claim`] that a process took is `WrongState` in each that was forked
+//!   from it, at once: a driver that is called there hangs, as its threads are not there.
 //!
 //! ## Locks
 //!
-//! - **KIT-20** A lock whose holder panicked is used nevertheless ([`lock`], [`read`], [`write()`], [`wait`]): use them
-//!   where every change is complete before anything can panic. The kit calls code of the plugin under a lock in two
-//!   places, which are documented: a build, and the closure of [`Spaces::look`].
+//! - **KIT-20** A lock whose holder panicked is used nevertheless ([`lock`], [`read`], [`write()`],
+//!   [`wait`]): use them where every change is complete before anything can panic. The kit calls
+//!   code of the plugin under a lock in two places, which are documented: a build, and the closure
+//!   of [`Spaces::look`].
 
 #[cfg(feature = "ir")]
 mod artifact;

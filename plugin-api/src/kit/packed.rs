@@ -9,7 +9,8 @@ use crate::{Error, Function, Module};
 /// Machine code with the packed convention (X.1).
 pub type PackedFunction = unsafe extern "C" fn(*mut c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32;
 
-/// A loaded module of packed functions (KIT-19). `K` keeps the environment, and the memory that the code lies in.
+/// A loaded module of packed functions (KIT-19). `K` keeps the environment, and the memory that the
+/// code lies in.
 #[derive(Debug)]
 pub struct PackedModule<K> {
     functions: HashMap<String, PackedFunction>,
@@ -43,7 +44,8 @@ impl<K: Clone + Send + Sync + 'static> PackedModule<K> {
 impl<K: Clone + Send + Sync + 'static> Module for PackedModule<K> {
     fn function(&self, name: &str) -> Result<Option<Function>, Error> {
         Ok(self.address(name).map(|function| {
-            // SAFETY: by `new`, the function may be called as long as a clone of `kept` lives, which is passed along.
+            // SAFETY: by `new`, the function may be called as long as a clone of `kept` lives,
+            // which is passed along.
             unsafe { Function::from_safe_call(ChipdockSafeCall(function), self.kept.clone()) }
         }))
     }

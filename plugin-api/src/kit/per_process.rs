@@ -10,9 +10,9 @@ use crate::{Error, ErrorKind, bail};
 
 /// A static value of each process: a forked child makes its own (KIT-21).
 ///
-/// A lock that another thread held during the fork is locked for ever in the child, a channel to a thread leads nowhere, and a
-/// `OnceLock` that was being filled is never full. So whatever has a lock or a thread, and is not a host's, is put into one of
-/// these.
+/// A lock that another thread held during the fork is locked for ever in the child, a channel to a
+/// thread leads nowhere, and a `OnceLock` that was being filled is never full. So whatever has a
+/// lock or a thread, and is not a host's, is put into one of these.
 ///
 /// # Examples
 ///
@@ -42,8 +42,9 @@ impl<T> fmt::Debug for PerProcess<T> {
 }
 
 impl<T: Send + Sync + 'static> PerProcess<T> {
-    /// Makes an empty one. `make` makes the value of a process at its first use; in a forked child it is given the value of
-    /// the nearest ancestor that had one. Of that it must lock nothing (`try_lock` is allowed), and use no thread.
+    /// Makes an empty one. `make` makes the value of a process at its first use; in a forked child
+    /// it is given the value of the nearest ancestor that had one. Of that it must lock nothing
+    /// (`try_lock` is allowed), and use no thread.
     ///
     /// Threads that come first at once may each call `make`; one value is kept.
     #[must_use]
@@ -81,8 +82,9 @@ impl<T: Send + Sync + 'static> PerProcess<T> {
     }
 }
 
-/// Makes the lock of a forked child, with a copy of what the ancestor's lock holds: for what a child inherits, such as which
-/// libraries are open. Empty where the ancestor's was locked during the fork.
+/// Makes the lock of a forked child, with a copy of what the ancestor's lock holds: for what a
+/// child inherits, such as which libraries are open. Empty where the ancestor's was locked during
+/// the fork.
 #[must_use]
 pub fn carried<T: Clone + Default>(ancestors: Option<&'static Mutex<T>>) -> Mutex<T> {
     let held = ancestors.and_then(|mutex| mutex.try_lock().ok().map(|held| held.clone()));
@@ -112,7 +114,8 @@ impl Claim {
         Self(AtomicU64::new(0))
     }
 
-    /// Takes it for this process, before anything of the driver is called; `what` names the driver in the error.
+    /// Takes it for this process, before anything of the driver is called; `what` names the driver
+    /// in the error.
     ///
     /// # Errors
     ///
@@ -145,7 +148,8 @@ mod tests {
 
     /// Forks, runs `child` there, and returns whether it answered true within ten seconds.
     fn in_child(child: impl FnOnce() -> bool) -> bool {
-        // SAFETY: the child runs code that takes no lock of another thread, and ends without destructors.
+        // SAFETY: the child runs code that takes no lock of another thread, and ends without
+        // destructors.
         let id = unsafe { libc::fork() };
         if id == 0 {
             let code = i32::from(!child());

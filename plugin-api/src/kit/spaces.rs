@@ -89,8 +89,8 @@ impl<V> Located<V> {
 pub enum NotAdded<T> {
     /// A live data space has some of its bytes.
     Overlaps(T),
-    /// The address is that of a data space that is gone and not freed yet, and the driver allocated it again: keep this
-    /// memory while requesting other memory.
+    /// The address is that of a data space that is gone and not freed yet, and the driver allocated
+    /// it again: keep this memory while requesting other memory.
     Gone(T),
 }
 
@@ -119,8 +119,8 @@ impl<T> Spaces<T> {
         handle
     }
 
-    /// Adds a data space that is identified by its address, which is its handle. A data space of no bytes takes one
-    /// address.
+    /// Adds a data space that is identified by its address, which is its handle. A data space of no
+    /// bytes takes one address.
     ///
     /// # Errors
     ///
@@ -160,15 +160,17 @@ impl<T> Spaces<T> {
         found.ok_or_else(|| HandleKind::DataSpace.unknown(handle, device))
     }
 
-    /// Calls `look` with the data space that a handle points into, without counting references. `look` runs under the
-    /// lock, so it must be short and use no data space. Returns `None` if no data space is live there.
+    /// Calls `look` with the data space that a handle points into, without counting references.
+    /// `look` runs under the lock, so it must be short and use no data space. Returns `None` if no
+    /// data space is live there.
     pub fn look<R>(&self, handle: usize, look: impl FnOnce(Located<&T>) -> R) -> Option<R> {
         let entries = read(&self.0);
         let Located { value, base, inner_bytes, size_bytes } = entries.locate(handle)?;
         Some(look(Located { value: &**value, base, inner_bytes, size_bytes }))
     }
 
-    /// Returns the data space that contains a range, and the start of the range there, in bytes from its base (KIT-8).
+    /// Returns the data space that contains a range, and the start of the range there, in bytes
+    /// from its base (KIT-8).
     ///
     /// # Errors
     ///
@@ -186,8 +188,8 @@ impl<T> Spaces<T> {
         Ok((found.value, start))
     }
 
-    /// Returns the data spaces that have exactly these handles, in order, under one lock for all of them, as a launch
-    /// needs. Handle 0 gives `None`.
+    /// Returns the data spaces that have exactly these handles, in order, under one lock for all of
+    /// them, as a launch needs. Handle 0 gives `None`.
     ///
     /// # Errors
     ///
@@ -211,7 +213,8 @@ impl<T> Spaces<T> {
         Ok(found)
     }
 
-    /// Removes a data space, which is then to be freed; `None` for one that is gone with its device (KIT-5).
+    /// Removes a data space, which is then to be freed; `None` for one that is gone with its device
+    /// (KIT-5).
     ///
     /// # Errors
     ///

@@ -17,7 +17,8 @@ pub fn write<T: ?Sized>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits for a condition variable, whether or not a holder of the mutex panicked; may return without a notification.
+/// Waits for a condition variable, whether or not a holder of the mutex panicked; may return
+/// without a notification.
 pub fn wait<'a, T>(condvar: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
     condvar.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }

@@ -61,7 +61,8 @@ impl<T> Table<T> {
         found.ok_or_else(|| self.kind.unknown(handle, device))
     }
 
-    /// Removes a handle, whose object is then to be freed; `None` for one that is gone with its device (KIT-5).
+    /// Removes a handle, whose object is then to be freed; `None` for one that is gone with its
+    /// device (KIT-5).
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! Extensions of processors that code may use and the processor at hand may lack (M.20).
 //!
-//! A code generator lets its objects have the names of those extensions as a text. A loader asks [`missing`] before it calls
-//! anything of the object; an exported library asks its own processor.
+//! A code generator lets its objects have the names of those extensions as a text. A loader asks
+//! [`missing`] before it calls anything of the object; an exported library asks its own processor.
 
 use std::fmt::Write as _;
 
@@ -65,8 +65,8 @@ fn is_here(_: &str) -> bool {
     true
 }
 
-/// Returns the lines of C, for the end of a source, that define the text, for whatever `-march` and other words a compiler is
-/// given; `visibility` is that of GCC's attribute.
+/// Returns the lines of C, for the end of a source, that define the text, for whatever `-march` and
+/// other words a compiler is given; `visibility` is that of GCC's attribute.
 ///
 /// # Examples
 ///
@@ -86,7 +86,8 @@ pub fn c_text(visibility: &str) -> String {
     text
 }
 
-/// Returns the extensions of a text that this processor, or its system, lacks; a name that is not known here is not among them.
+/// Returns the extensions of a text that this processor, or its system, lacks; a name that is not
+/// known here is not among them.
 ///
 /// # Examples
 ///

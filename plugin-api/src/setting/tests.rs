@@ -1,4 +1,5 @@
-//! S.2, S.11: valid declarations, the JSON of declarations, and settings with a host that has no `config` 1.
+//! S.2, S.11: valid declarations, the JSON of declarations, and settings with a host that has no
+//! `config` 1.
 
 use super::*;
 
@@ -82,8 +83,8 @@ fn values_are_read_as_they_are_written() {
     assert_eq!(SettingType::from_name("list"), None);
 }
 
-/// The variables are those of the process: the test runner gives each test its own process, and each test uses its own
-/// names.
+/// The variables are those of the process: the test runner gives each test its own process, and
+/// each test uses its own names.
 fn with_variable<R>(name: &str, value: &str, body: impl FnOnce() -> R) -> R {
     // SAFETY: no other thread of this test's process reads or writes this variable.
     unsafe { std::env::set_var(name, value) };

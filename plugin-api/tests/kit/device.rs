@@ -1,7 +1,7 @@
 //! A device in host memory that is built from the kit, as a plugin would use it.
 //!
-//! Work is queued as closures and runs when a caller waits, so that queued work can outlive its handles, fail late, and
-//! be observed to run in order.
+//! Work is queued as closures and runs when a caller waits, so that queued work can outlive its
+//! handles, fail late, and be observed to run in order.
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
@@ -266,7 +266,8 @@ fn bytes(fake: &Fake, device_id: i32, data: *mut c_void) -> Vec<u8> {
     lock(&chip.spaces.find(data.addr(), &chip.name).unwrap().value.bytes).clone()
 }
 
-/// KIT-3: handles of others, of other devices, of another host and freed ones; nothing changes, and the device works on.
+/// KIT-3: handles of others, of other devices, of another host and freed ones; nothing changes, and
+/// the device works on.
 #[test]
 fn kit_3_no_handle_of_anybody_else_is_taken() {
     let (fake, other_host) = (fake(), fake());
@@ -299,7 +300,8 @@ fn kit_3_no_handle_of_anybody_else_is_taken() {
     assert_eq!(bytes(&fake, 0, mine), [0, 0, 0, 0, 7, 7, 7, 7]);
 }
 
-/// KIT-4, KIT-9: queued work keeps a data space that is freed too early, and its bytes count until then.
+/// KIT-4, KIT-9: queued work keeps a data space that is freed too early, and its bytes count until
+/// then.
 #[test]
 fn kit_4_queued_work_keeps_what_it_uses() {
     let fake = fake();
@@ -379,15 +381,16 @@ fn kit_15_shutdown_runs_what_is_queued_and_answers_its_failure() {
 }
 
 proptest! {
-    /// Work on a stream is done in order, and after what its stream was made to wait for (D.7, D.16): each write is checked
-    /// against all that was queued before it on its own stream.
+    /// Work on a stream is done in order, and after what its stream was made to wait for (D.7,
+    /// D.16): each write is checked against all that was queued before it on its own stream.
     #[test]
     fn d_7_streams_by_handle_keep_their_order(
         steps in proptest::collection::vec((0_usize..3, 0_u8..3, 0_usize..3), 1..50)
     ) {
         let fake = fake();
         let streams = [Stream::DEFAULT, fake.create_stream(0).unwrap(), fake.create_stream(0).unwrap()];
-        // A data space for each stream: the last write that is done is the one that was queued last.
+        // A data space for each stream: the last write that is done is the one that was queued
+        // last.
         let spaces: Vec<*mut c_void> = streams.iter().map(|_| allocate(&fake, 0, 1).unwrap()).collect();
         let (mut last, mut done) = ([0_u8; 3], [0_u8; 3]);
         for (number, (stream, action, other)) in steps.into_iter().enumerate() {

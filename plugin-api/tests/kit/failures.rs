@@ -88,7 +88,8 @@ fn kit_11_the_hooks_are_three_and_reach_the_device_of_their_host() {
 }
 
 proptest! {
-    /// KIT-12: a report answers the first failure since the report before it, in whatever order both come.
+    /// KIT-12: a report answers the first failure since the report before it, in whatever order
+    /// both come.
     #[test]
     fn kit_12_the_first_failure_is_reported_once(steps in proptest::collection::vec(any::<bool>(), 1..40)) {
         let (failure, mut first) = (FirstFailure::default(), None);

@@ -54,7 +54,8 @@ fn kit_3_handles_of_others_and_freed_ones_are_named_with_the_device() {
     assert_eq!(*there.get(foreign, "npu:1").unwrap(), 1, "nothing has changed");
 }
 
-/// Counts how often it was dropped, and uses its table meanwhile, as a driver's object may call back.
+/// Counts how often it was dropped, and uses its table meanwhile, as a driver's object may call
+/// back.
 struct Dropped<'a>(&'a Table<()>, &'a Mutex<usize>);
 
 impl Drop for Dropped<'_> {

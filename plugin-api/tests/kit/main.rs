@@ -1,5 +1,5 @@
-//! Tests of the rules of `chipdock_plugin_api::kit`: each part separately, laws as properties, and a fake device built
-//! from the parts.
+//! Tests of the rules of `chipdock_plugin_api::kit`: each part separately, laws as properties, and
+//! a fake device built from the parts.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -136,7 +136,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// KIT-5 to KIT-8: lookups equal those in a map of single bytes, each of which is of one data space at most.
+    /// KIT-5 to KIT-8: lookups equal those in a map of single bytes, each of which is of one data
+    /// space at most.
     #[test]
     fn kit_6_lookups_equal_a_map_of_bytes(steps in proptest::collection::vec(step(), 1..80)) {
         let spaces = Spaces::default();

@@ -1,17 +1,21 @@
-//! Cache of libraries and objects made by the C compiler, by the rules of `chipdock_plugin_api::files::cache`.
+//! Cache of libraries and objects made by the C compiler, by the rules of
+//! `chipdock_plugin_api::files::cache`.
 //!
-//! * **CLIB-O1 Key.** A library is found again if everything that it depends on is unchanged: this plugin's version;
-//!   the source; the flags; the compiler, by the words of the setting, by the file that these words lead to (its path,
-//!   and the system's metadata of it: device, inode number, size, times), and by its answer to `--version`; `PATH` and
-//!   `LD_LIBRARY_PATH`, by which it finds its parts; and the processors of this machine, which `-march=native` selects.
-//! * **CLIB-O2 What is not kept.** A library is not kept if one of these cannot be determined; if the setting has a
-//!   word that may name a file, which is any but `-O`, `-m`, `-g`, `-std=` and `-W` without a comma; if a variable is
-//!   set from which compilers take paths or options; if the compiler's file changed while it ran; and with raised
-//!   privileges.
-//! * **CLIB-O3 As if made now.** A library that is found is written into a folder of its own, under a name never used
-//!   before, and opened there like a new one. A library that cannot be opened is made anew, once.
-//!   An object is read like a new one; its flags are not those of a library, and so its key is another.
-//! * **CLIB-O4 Switched off.** The setting `cache-dir` names the folder; if it is empty, nothing is kept.
+//! * **CLIB-O1 Key.** A library is found again if everything that it depends on is unchanged: this
+//!   plugin's version; the source; the flags; the compiler, by the words of the setting, by the
+//!   file that these words lead to (its path, and the system's metadata of it: device, inode
+//!   number, size, times), and by its answer to `--version`; `PATH` and `LD_LIBRARY_PATH`, by which
+//!   it finds its parts; and the processors of this machine, which `-march=native` selects.
+//! * **CLIB-O2 What is not kept.** A library is not kept if one of these cannot be determined; if
+//!   the setting has a word that may name a file, which is any but `-O`, `-m`, `-g`, `-std=` and
+//!   `-W` without a comma; if a variable is set from which compilers take paths or options; if the
+//!   compiler's file changed while it ran; and with raised privileges.
+//! * **CLIB-O3 As if made now.** A library that is found is written into a folder of its own, under
+//!   a name never used before, and opened there like a new one. A library that cannot be opened is
+//!   made anew, once. An object is read like a new one; its flags are not those of a library, and
+//!   so its key is another.
+//! * **CLIB-O4 Switched off.** The setting `cache-dir` names the folder; if it is empty, nothing is
+//!   kept.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -29,7 +33,8 @@ pub(crate) use chipdock_plugin_api::files::cache::{Cache, Key};
 
 use crate::codegen::KIND as NAME;
 
-/// Kind of the cache. A change of the format of libraries, or of the parts of the key, needs a new version.
+/// Kind of the cache. A change of the format of libraries, or of the parts of the key, needs a new
+/// version.
 pub(crate) const KIND: Kind = Kind { name: NAME, version: 1 };
 /// Maximum size in bytes of all libraries: some thousands of modules.
 const SIZE_BYTES_MAX: u64 = 64 << 20;
@@ -154,7 +159,8 @@ impl Compiler {
         version
     }
 
-    /// Keeps a library that the compiler made, unless the compiler changed meanwhile (CLIB-O2). Failures are ignored.
+    /// Keeps a library that the compiler made, unless the compiler changed meanwhile (CLIB-O2).
+    /// Failures are ignored.
     pub(crate) fn keep(&self, cache: &Cache, key: &Key, folder: &Scratch, library: &str) {
         if Self::of(&self.words).as_ref() == Some(self)
             && let Ok(bytes) = folder.read(library, LIBRARY_BYTES_MAX)
@@ -164,7 +170,8 @@ impl Compiler {
     }
 }
 
-/// The program with that name, as the system finds it; `None` if that depends on the current folder.
+/// The program with that name, as the system finds it; `None` if that depends on the current
+/// folder.
 fn found(name: &str, path: &OsStr) -> Option<PathBuf> {
     let is_program = |path: &PathBuf| {
         path.is_absolute() && path.metadata().is_ok_and(|is| is.is_file() && is.mode() & 0o111 != 0)

@@ -18,8 +18,8 @@ const COMPILER_OPTIONS: &[&str] = &["march", "mcpu", "opt-level", "fast-math"];
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CTarget;
 
-/// Builds a module for a target; the same input gives the same bytes. With a file, debuggers and messages of the compiler
-/// point to its lines.
+/// Builds a module for a target; the same input gives the same bytes. With a file, debuggers and
+/// messages of the compiler point to its lines.
 pub(crate) fn build(
     module: &IrModule,
     target: &Target,

@@ -55,7 +55,8 @@ impl Options {
         let mut flags: Vec<String> = ["-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w"]
             .into_iter()
             .chain(form.flags().iter().copied())
-            // Choices that the IR leaves open: errno, traps, and whether a product and a sum are rounded once or twice.
+            // Choices that the IR leaves open: errno, traps, and whether a product and a sum are
+            // rounded once or twice.
             .chain(["-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"])
             .map(str::to_owned)
             .collect();
@@ -66,7 +67,8 @@ impl Options {
             None => {}
         }
         if cfg!(any(target_arch = "x86_64", target_arch = "x86")) && (self.march.is_some() || with_native) {
-            // Vectors of the program have as many lanes as a register; half of them at a time would pass through memory.
+            // Vectors of the program have as many lanes as a register; half of them at a time would
+            // pass through memory.
             flags.push("-mprefer-vector-width=512".to_owned());
         }
         if let Some(mcpu) = &self.mcpu {
@@ -75,8 +77,9 @@ impl Options {
             flags.push(format!("{tune}={mcpu}"));
         }
         if self.is_fast_math {
-            // Not -ffast-math: linked into a library, that changes the float mode of the whole process. Nor
-            // -fassociative-math: the polynomials that the passes make of exp and its like round by adding a big number.
+            // Not -ffast-math: linked into a library, that changes the float mode of the whole
+            // process. Nor -fassociative-math: the polynomials that the passes make of exp and its
+            // like round by adding a big number.
             let fast = ["-fno-signed-zeros", "-freciprocal-math", "-ffinite-math-only"];
             flags.extend(fast.into_iter().map(str::to_owned));
         }
@@ -91,7 +94,8 @@ impl Options {
 enum Form {
     /// A library for this process.
     Library,
-    /// An object file for linkers, whose bytes depend on the source, the options and the compiler alone (M.17).
+    /// An object file for linkers, whose bytes depend on the source, the options and the compiler
+    /// alone (M.17).
     Object,
 }
 
@@ -107,7 +111,8 @@ impl Form {
     /// The names of source and output in their folder.
     fn names(self, folder: &Scratch) -> (String, String) {
         match self {
-            // The name must be new: the dynamic linker takes a path that it knows for the library already loaded from it.
+            // The name must be new: the dynamic linker takes a path that it knows for the library
+            // already loaded from it.
             Self::Library => (folder.file_name("c"), folder.file_name("so")),
             // Compilers write the name of the source into the object.
             Self::Object => ("module.c".to_owned(), "module.o".to_owned()),
@@ -137,7 +142,8 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// Returns the compiler as it is used for that form: for an object without words that mean the processor at hand.
+    /// Returns the compiler as it is used for that form: for an object without words that mean the
+    /// processor at hand.
     fn of_form(mut self, form: Form) -> Self {
         if form == Form::Object {
             let own = ["-march=native", "-mcpu=native", "-mtune=native"];
@@ -156,7 +162,8 @@ impl Candidate {
     }
 }
 
-/// The compilers to try: only the one that the setting (`CC`) names, if it is set, otherwise the usual names.
+/// The compilers to try: only the one that the setting (`CC`) names, if it is set, otherwise the
+/// usual names.
 fn candidates(cc: Option<&str>) -> (Vec<Candidate>, String) {
     let words: Vec<String> = cc.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     if words.is_empty() {
@@ -168,13 +175,14 @@ fn candidates(cc: Option<&str>) -> (Vec<Candidate>, String) {
     (vec![Candidate { words }], tried)
 }
 
-/// Compiles a source to a shared library in a temporary folder of its own, or takes the library from `cache`.
+/// Compiles a source to a shared library in a temporary folder of its own, or takes the library
+/// from `cache`.
 ///
 /// # Errors
 ///
-/// `Unavailable`: there is no compiler. `IoError`: the temporary folder cannot be written. `ValueError`: the compiler
-/// does not know the processor that the target names; or the setting's value cannot be used. `InternalError`: the
-/// compiler rejected the source. No file remains (M.8).
+/// `Unavailable`: there is no compiler. `IoError`: the temporary folder cannot be written.
+/// `ValueError`: the compiler does not know the processor that the target names; or the setting's
+/// value cannot be used. `InternalError`: the compiler rejected the source. No file remains (M.8).
 pub(crate) fn compile(
     host: HostRef,
     source: &str,
@@ -385,7 +393,8 @@ fn not_usable(form: Form, candidate: &Candidate, error: &std::io::Error) -> Erro
     Error::new(ErrorKind::IO, message)
 }
 
-/// The error for a processor name of the target that the compiler does not know; `None` for other failures.
+/// The error for a processor name of the target that the compiler does not know; `None` for other
+/// failures.
 fn unknown_processor(candidate: &Candidate, output: &Output, options: &Options) -> Option<Error> {
     let stderr = String::from_utf8_lossy(&output.stderr);
     for (option, name) in [("march", &options.march), ("mcpu", &options.mcpu)] {
@@ -407,7 +416,8 @@ fn unknown_processor(candidate: &Candidate, output: &Output, options: &Options) 
     None
 }
 
-/// The error for a source that the compiler rejected: the first lines of its output, and how to see the source.
+/// The error for a source that the compiler rejected: the first lines of its output, and how to see
+/// the source.
 fn refused(candidate: &Candidate, output: &Output) -> Error {
     let stderr = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).take(6).collect();

@@ -1,9 +1,12 @@
-//! Target `c`: host functions as C11 source, compiled by the system's compiler when they are loaded.
+//! Target `c`: host functions as C11 source, compiled by the system's compiler when they are
+//! loaded.
 //!
 //! * `target.kind.c` (`target_kind`): the options, and the check of processor names.
-//! * `target.build.c` (`codegen`): a module to one self-contained C file, through the `dialect`; `moved`: halves that are only moved.
-//! * `module.load.c` (`loader`): runs the compiler (`compiler`: of the setting, of `CC` or of PATH), then `dlopen`; libraries
-//!   compiled before come from the `cache`. Its interface `object` 1 delivers the compiler's object file instead.
+//! * `target.build.c` (`codegen`): a module to one self-contained C file, through the `dialect`;
+//!   `moved`: halves that are only moved.
+//! * `module.load.c` (`loader`): runs the compiler (`compiler`: of the setting, of `CC` or of
+//!   PATH), then `dlopen`; libraries compiled before come from the `cache`. Its interface `object`
+//!   1 delivers the compiler's object file instead.
 
 mod cache;
 mod codegen;

@@ -1,11 +1,12 @@
-//! `module.load.c`: compiles the source of an artifact and opens the result, or delivers it as an object file for linkers
-//! (interface `object` 1).
+//! `module.load.c`: compiles the source of an artifact and opens the result, or delivers it as an
+//! object file for linkers (interface `object` 1).
 //!
-//! * **CLOAD-1 Lifetime.** A library stays open as long as its module or a function of it: who calls a function keeps it. Then it
-//!   is closed, and nothing of it is left in the process. Its environment is released after that. Its files are removed as
-//!   soon as it is open.
-//! * **CLOAD-2 Processor.** Code that may use instructions which this processor does not have is refused (`Unsupported`) before any
-//!   of it runs, with their names: the compiler says which, whatever it was told.
+//! * **CLOAD-1 Lifetime.** A library stays open as long as its module or a function of it: who
+//!   calls a function keeps it. Then it is closed, and nothing of it is left in the process. Its
+//!   environment is released after that. Its files are removed as soon as it is open.
+//! * **CLOAD-2 Processor.** Code that may use instructions which this processor does not have is
+//!   refused (`Unsupported`) before any of it runs, with their names: the compiler says which,
+//!   whatever it was told.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
@@ -36,15 +37,16 @@ pub(crate) struct CLoader(pub(crate) HostRef);
 /// The artifacts that the loader accepts.
 const ARTIFACT: ArtifactKind = ArtifactKind { kind: KIND, formats: &["c"] };
 
-/// A compiled module: its functions keep its library open (CLOAD-1) and its environment alive (M.4), dropped in this order. The
-/// library has a file, and so an environment, of its own (X.5).
+/// A compiled module: its functions keep its library open (CLOAD-1) and its environment alive
+/// (M.4), dropped in this order. The library has a file, and so an environment, of its own (X.5).
 pub(crate) type CModule = PackedModule<(Arc<Library>, Env)>;
 
 fn value_error(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, message)
 }
 
-/// Returns the number of this process's memory maps and the greatest that Linux allows, where hardly one more fits.
+/// Returns the number of this process's memory maps and the greatest that Linux allows, where
+/// hardly one more fits.
 fn maps_used_up() -> Option<(usize, usize)> {
     const NEARLY: usize = 16;
     let most: usize = fs::read_to_string("/proc/sys/vm/max_map_count").ok()?.trim().parse().ok()?;
@@ -60,7 +62,8 @@ fn maps_used_up() -> Option<(usize, usize)> {
     (count + NEARLY > most).then_some((count, most))
 }
 
-/// The error for a compiled library that could not be opened: a mistake in the kernel, or a fault of the machine.
+/// The error for a compiled library that could not be opened: a mistake in the kernel, or a fault
+/// of the machine.
 pub(crate) fn not_opened(error: &libloading::Error) -> Error {
     // The loader's message is in the source of the error.
     let why = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
@@ -90,7 +93,8 @@ pub(crate) fn not_opened(error: &libloading::Error) -> Error {
 /// The library of a source, compiled now or earlier. Its files are removed before this returns.
 fn opened(host: HostRef, source: &str, options: &Options) -> Result<Library, Error> {
     let open = |compiled: &Compiled| {
-        // SAFETY: the library was compiled from a source that has no constructors, and its path is new.
+        // SAFETY: the library was compiled from a source that has no constructors, and its path is
+        // new.
         unsafe { Library::open(Some(&compiled.library), RTLD_NOW | RTLD_LOCAL) }
     };
     let cache = cache::of_host(host)?;
@@ -111,7 +115,8 @@ pub(crate) fn load(host: HostRef, index: &Value, source: &str, env: Env) -> Resu
     let library = opened(host, source, &Options::from_index(index))?;
     check_processor(host, &library)?;
     let mut found = HashMap::new();
-    // SAFETY: target c writes this variable with this type into every source that has functions to call.
+    // SAFETY: target c writes this variable with this type into every source that has functions to
+    // call.
     let place = unsafe { library.get::<*mut *const ChipdockEnv>(b"__chipdock_env\0") };
     if let Ok(place) = place {
         // SAFETY: no other code knows the library yet.
@@ -126,13 +131,15 @@ pub(crate) fn load(host: HostRef, index: &Value, source: &str, env: Env) -> Resu
         })?;
         found.insert(name.to_owned(), *address);
     }
-    // SAFETY: functions that target c wrote with the packed convention, of a library that is kept open.
+    // SAFETY: functions that target c wrote with the packed convention, of a library that is kept
+    // open.
     Ok(unsafe { CModule::new(found, (Arc::new(library), env)) })
 }
 
 /// Refuses code for another processor (CLOAD-2).
 fn check_processor(host: HostRef, library: &Library) -> Result<(), Error> {
-    // SAFETY: `needs::c_text` defines the symbol as an array of characters, whose address is that of the symbol.
+    // SAFETY: `needs::c_text` defines the symbol as an array of characters, whose address is that
+    // of the symbol.
     let symbol = unsafe { library.get::<*const c_char>(format!("{}\0", needs::SYMBOL).as_bytes()) };
     let Ok(symbol) = symbol else { return Ok(()) };
     // SAFETY: the text of an open library, which ends with a zero.

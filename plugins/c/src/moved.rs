@@ -1,7 +1,9 @@
-//! float16 and bfloat16 that are only moved, as their bits: C computes them in float, and would convert them there and back.
+//! float16 and bfloat16 that are only moved, as their bits: C computes them in float, and would
+//! convert them there and back.
 //!
-//! * **CMOVE-1** A store of a value of such a type that is loaded, chosen or shuffled, or is a constant, is one of uint16 over the
-//!   same memory; so is what is reinterpreted, and the factors of `dot_add` of bfloat16, whose types become uint16.
+//! * **CMOVE-1** A store of a value of such a type that is loaded, chosen or shuffled, or is a
+//!   constant, is one of uint16 over the same memory; so is what is reinterpreted, and the factors
+//!   of `dot_add` of bfloat16, whose types become uint16.
 //! * **CMOVE-2** What such values are computed of is as before.
 
 use std::collections::HashMap;

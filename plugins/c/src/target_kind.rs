@@ -246,8 +246,8 @@ impl TargetKind for CTargetKind {
     }
 }
 
-/// Fills in the facts for schedules that are not set: those of this machine, unless `march` names another, of which only
-/// the vector registers are known.
+/// Fills in the facts for schedules that are not set: those of this machine, unless `march` names
+/// another, of which only the vector registers are known.
 fn fill_in(target: &mut Target) {
     let march = target.str("march").map(str::to_owned);
     let is_here = march.as_deref().is_none_or(|march| march == "native");
@@ -386,7 +386,8 @@ fn value_error(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, message)
 }
 
-/// Checks that compilers know a processor or instruction set. The compiler itself decides when the module is loaded.
+/// Checks that compilers know a processor or instruction set. The compiler itself decides when the
+/// module is loaded.
 fn check_processor(option: &str, name: &str) -> Result<(), String> {
     let is_clean = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte));
     let name_only = name.split('+').next().unwrap_or_default();

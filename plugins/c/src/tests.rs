@@ -1,4 +1,5 @@
-//! Tests without a host: texts against goldens and gcc, compiled code against the interpreter, the loader's errors.
+//! Tests without a host: texts against goldens and gcc, compiled code against the interpreter, the
+//! loader's errors.
 
 mod cache;
 mod conditions;

@@ -1,15 +1,19 @@
 //! `target.build.llvm`: a module at stage `host` to one object file, through textual IR and LLVM.
 //!
-//! * **LLBUILD-B1** The artifact has kind `llvm` and format `o`; section `code` contains the object.
-//! * **LLBUILD-B2** The index lists the functions by their names for callers, and has `options`: the triple, processor
-//!   and features that the object was made for, from which the loader decides whether it runs on a machine.
-//! * **LLBUILD-B3** Option `emit`, a word or a list of them, adds sections: `source` (and `ll-unoptimized`), the IR as written;
-//!   `ll`, the IR as optimised; `asm` or `s`, the assembly. Other words are ignored.
-//! * **LLBUILD-B4** Option `debug` says whether code has line information for the source file; by default it has, if
-//!   the file is known.
-//! * **LLBUILD-B5** The same request and the same libLLVM give the same bytes (C.1), and the fingerprint identifies the
-//!   libLLVM. One thread works at a time (C.6).
-//! * **LLBUILD-B6** The object for a named processor, or with named features, has the text of the extensions that it may use (M.20).
+//! * **LLBUILD-B1** The artifact has kind `llvm` and format `o`; section `code` contains the
+//!   object.
+//! * **LLBUILD-B2** The index lists the functions by their names for callers, and has `options`:
+//!   the triple, processor and features that the object was made for, from which the loader decides
+//!   whether it runs on a machine.
+//! * **LLBUILD-B3** Option `emit`, a word or a list of them, adds sections: `source` (and
+//!   `ll-unoptimized`), the IR as written; `ll`, the IR as optimised; `asm` or `s`, the assembly.
+//!   Other words are ignored.
+//! * **LLBUILD-B4** Option `debug` says whether code has line information for the source file; by
+//!   default it has, if the file is known.
+//! * **LLBUILD-B5** The same request and the same libLLVM give the same bytes (C.1), and the
+//!   fingerprint identifies the libLLVM. One thread works at a time (C.6).
+//! * **LLBUILD-B6** The object for a named processor, or with named features, has the text of the
+//!   extensions that it may use (M.20).
 
 use chipdock_codegen_llvm::{Options, Text, write_module};
 use chipdock_ir::Stage;
@@ -183,8 +187,8 @@ impl Codegen for LlvmCodegen {
         session.index(&index.to_string())
     }
 
-    /// Identifies the inputs besides the request: this code, and the libLLVM that is found. `None` if its file is not
-    /// known.
+    /// Identifies the inputs besides the request: this code, and the libLLVM that is found. `None`
+    /// if its file is not known.
     fn fingerprint(&self, _request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
         let llvm = library_of(self.host)?;
         let own = lowered::fingerprint(NAME, env!("CARGO_PKG_VERSION"));

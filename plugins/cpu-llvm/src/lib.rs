@@ -1,11 +1,12 @@
-//! Target `llvm`: host functions as native code, through LLVM, opened at run time. Device API `cpu`: host memory.
+//! Target `llvm`: host functions as native code, through LLVM, opened at run time. Device API
+//! `cpu`: host memory.
 //!
 //! * `device_api.cpu`: implemented in the plugin API; needs no LLVM.
-//! * `target.kind.llvm` (`target_kind`): the options, filled in and checked, with facts from `names`, `triple`,
-//!   `trial`.
+//! * `target.kind.llvm` (`target_kind`): the options, filled in and checked, with facts from
+//!   `names`, `triple`, `trial`.
 //! * `target.build.llvm` (`codegen`, `target`): a module to one object file.
-//! * `module.load.llvm` (`loader`, `runs_here`): loads an object as functions of this process. Its interface `object` 1
-//!   delivers the object for linkers.
+//! * `module.load.llvm` (`loader`, `runs_here`): loads an object as functions of this process. Its
+//!   interface `object` 1 delivers the object for linkers.
 //! * `llvm`: bindings of the library.
 
 mod codegen;

@@ -1,15 +1,18 @@
 //! `module.load.llvm`: makes an object callable in this process, in memory.
 //!
-//! * **LLLOAD-R1** An artifact runs if its triple is this machine's and the processor has every feature that it was
-//!   made with; otherwise `check` names what is missing, and `load` refuses.
-//! * **LLLOAD-R2** Code, data and everything that they need live as long as the module or a function obtained from it,
-//!   and no longer.
-//! * **LLLOAD-R3** Addresses are looked up once, when the module is loaded. The environment is set before anything is called.
-//! * **LLLOAD-R4** An object that is not for this machine is refused by its headers; functions that it calls are looked
-//!   up in this process and the C library, by name, and it has no access to anything else in the process.
-//! * **LLLOAD-R5** Interface `object` 1 delivers the object as it was built, for any machine: libLLVM is not asked. It is
-//!   refused (`ValueError`) if its headers are damaged, if it is no relocatable object, or if other symbols are visible in
-//!   it than those of the index and `__chipdock_env`.
+//! * **LLLOAD-R1** An artifact runs if its triple is this machine's and the processor has every
+//!   feature that it was made with; otherwise `check` names what is missing, and `load` refuses.
+//! * **LLLOAD-R2** Code, data and everything that they need live as long as the module or a
+//!   function obtained from it, and no longer.
+//! * **LLLOAD-R3** Addresses are looked up once, when the module is loaded. The environment is set
+//!   before anything is called.
+//! * **LLLOAD-R4** An object that is not for this machine is refused by its headers; functions that
+//!   it calls are looked up in this process and the C library, by name, and it has no access to
+//!   anything else in the process.
+//! * **LLLOAD-R5** Interface `object` 1 delivers the object as it was built, for any machine:
+//!   libLLVM is not asked. It is refused (`ValueError`) if its headers are damaged, if it is no
+//!   relocatable object, or if other symbols are visible in it than those of the index and
+//!   `__chipdock_env`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -37,8 +40,8 @@ pub(crate) struct LlvmLoader(pub(crate) HostRef);
 /// The artifacts that the loader accepts.
 const ARTIFACT: ArtifactKind = ArtifactKind { kind: NAME, formats: &[FORMAT] };
 
-/// A loaded object: its functions keep its code (LLLOAD-R2) and its environment (M.4) alive. It was linked anew, so its
-/// variable is its own (X.5).
+/// A loaded object: its functions keep its code (LLLOAD-R2) and its environment (M.4) alive. It was
+/// linked anew, so its variable is its own (X.5).
 pub(crate) type LlvmModule = PackedModule<(Arc<Jit>, Env)>;
 
 fn value_error(message: String) -> Error {

@@ -1,8 +1,9 @@
 //! Decision whether code for a given processor runs on this machine (rule LLLOAD-R1).
 //!
-//! LLVM's C interface does not report the features of a processor. Its inliner knows them: a function is inlined into
-//! another only if the other's processor has every feature of the first. So functions for both processors are put into
-//! one small module, and the remaining calls are examined.
+//! LLVM's C interface does not report the features of a processor. Its inliner knows them: a
+//! function is inlined into another only if the other's processor has every feature of the first.
+//! So functions for both processors are put into one small module, and the remaining calls are
+//! examined.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -122,8 +123,8 @@ fn of_another(
     Ok(Verdict::Recompile(format!("it needs {what}; this machine's processor is \"{}\"{tiles}", host.cpu)))
 }
 
-/// A module in which a function of this machine calls `theirs`, and a function of the other processor calls each
-/// `more<n>`, which has a feature that this machine lacks.
+/// A module in which a function of this machine calls `theirs`, and a function of the other
+/// processor calls each `more<n>`, which has a feature that this machine lacks.
 fn module(host: &HostCpu, options: &MachineOptions, absent: &BTreeSet<&str>) -> String {
     let mut text = String::from("@unknown = external global i32\n");
     let mut function = |name: &str, attributes: &str| {

@@ -12,8 +12,9 @@ use crate::target_kind::{NAME, checked, value_error};
 use crate::trial;
 use crate::triple::Triple;
 
-/// Default vector width in bits that LLVM prefers on x86: the widest of the processor. LLVM 19's own default is 256 on
-/// processors that have 512, which took 1.0 to 1.4 times as long on the kernels of `examples` (README).
+/// Default vector width in bits that LLVM prefers on x86: the widest of the processor. LLVM 19's
+/// own default is 256 on processors that have 512, which took 1.0 to 1.4 times as long on the
+/// kernels of `examples` (README).
 const VECTOR_BITS: i64 = 512;
 
 /// The target machine options of a target.
@@ -127,7 +128,8 @@ fn fast_math(target: &Target) -> FastMath {
     }
 }
 
-/// Returns true if LLVM converts between float16 and float32 by an instruction rather than a library call.
+/// Returns true if LLVM converts between float16 and float32 by an instruction rather than a
+/// library call.
 fn converts_float16(llvm: &'static Llvm, options: &MachineOptions, family: Family) -> Result<bool, Error> {
     let feature = match family {
         Family::X86 => "f16c",
@@ -136,7 +138,8 @@ fn converts_float16(llvm: &'static Llvm, options: &MachineOptions, family: Famil
         Family::RiscV => "zfhmin",
         _ => return Ok(false),
     };
-    // Features of this machine are all listed: none that f16c requires is missing, so no query is needed.
+    // Features of this machine are all listed: none that f16c requires is missing, so no query is
+    // needed.
     let has = |item: &str| options.features.split(',').any(|has| has == item);
     let stands_on = ["-f16c", "-avx", "-sse4.2", "-sse4.1", "-ssse3", "-sse3", "-sse2", "-sse"];
     if family == Family::X86 && has("+f16c") && !stands_on.into_iter().any(has) {
@@ -208,8 +211,9 @@ pub(crate) fn tiles(
 
 /// The features with which functions are compiled.
 ///
-/// LLVM 19 tries 64-bit division in 32 bits first on Intel processors that divide fast (from Ice Lake on, the first
-/// with AVX-512 VBMI2): if operands have both signs the jump is unpredictable. A user can request that feature by name.
+/// LLVM 19 tries 64-bit division in 32 bits first on Intel processors that divide fast (from Ice
+/// Lake on, the first with AVX-512 VBMI2): if operands have both signs the jump is unpredictable. A
+/// user can request that feature by name.
 fn tuned(features: &str, family: Family) -> String {
     let divides_fast = family == Family::X86 && features.split(',').any(|has| has == "+avx512vbmi2");
     if divides_fast && !features.contains("idivq-to-divl") {

@@ -1,22 +1,28 @@
-//! Canonicalization of the target kind: fills in options that are not set, and checks those that are.
+//! Canonicalization of the target kind: fills in options that are not set, and checks those that
+//! are.
 //!
-//! * **LLKIND-K1** Without `mtriple` and `mcpu`, or with `mcpu` "native" or "host", the target is this machine: its
-//!   triple, its processor, and all its features, since LLVM misnames some processors. Features that are present come
-//!   first, then those that are missing, so that a missing one also disables the features that need it; those of the
-//!   user come last.
-//! * **LLKIND-K2** With `mtriple` alone, the processor is the architecture's generic one, with the features that its
-//!   operating system requires (RISC-V: `m a f d c`; x86 of 32 bits: `sse2`).
-//! * **LLKIND-K3** Names that LLVM does not know, unknown words of a triple, options that contradict each other or that
-//!   the architecture does not support are refused: option, value, what was expected, the nearest known name.
-//! * **LLKIND-K4** Combinations that LLVM itself cannot compile are found by compiling a small function with them
-//!   (`trial`).
+//! * **LLKIND-K1** Without `mtriple` and `mcpu`, or with `mcpu` "native" or "host", the target is
+//!   this machine: its triple, its processor, and all its features, since LLVM misnames some
+//!   processors. Features that are present come first, then those that are missing, so that a
+//!   missing one also disables the features that need it; those of the user come last.
+//! * **LLKIND-K2** With `mtriple` alone, the processor is the architecture's generic one, with the
+//!   features that its operating system requires (RISC-V: `m a f d c`; x86 of 32 bits: `sse2`).
+//! * **LLKIND-K3** Names that LLVM does not know, unknown words of a triple, options that
+//!   contradict each other or that the architecture does not support are refused: option, value,
+//!   what was expected, the nearest known name.
+//! * **LLKIND-K4** Combinations that LLVM itself cannot compile are found by compiling a small
+//!   function with them (`trial`).
 //! * **LLKIND-K5** Canonicalizing a canonical target leaves it unchanged.
-//! * **LLKIND-K7** The facts for schedules are filled in where they are not set: the vector registers as the features say,
-//!   the caches where the target is this machine (LLKIND-K1).
-//! * **LLKIND-K6** Without the library the error is `Unavailable`, and names the package to install.
-//! * **LLKIND-K8** `dot-products` lists those that the processor has instructions for; a user may name some of them.
-//! * **LLKIND-K9** `tile-products` lists those that the processor has tiles for too, under Linux; a user may name some of them.
-//! * **LLKIND-K10** This machine has the features of tiles (`amx-tile` and others) if Linux grants this process their use.
+//! * **LLKIND-K7** The facts for schedules are filled in where they are not set: the vector
+//!   registers as the features say, the caches where the target is this machine (LLKIND-K1).
+//! * **LLKIND-K6** Without the library the error is `Unavailable`, and names the package to
+//!   install.
+//! * **LLKIND-K8** `dot-products` lists those that the processor has instructions for; a user may
+//!   name some of them.
+//! * **LLKIND-K9** `tile-products` lists those that the processor has tiles for too, under Linux; a
+//!   user may name some of them.
+//! * **LLKIND-K10** This machine has the features of tiles (`amx-tile` and others) if Linux grants
+//!   this process their use.
 
 use chipdock_ir::Target;
 use chipdock_ir::op::DotProduct;
@@ -85,7 +91,8 @@ pub(crate) fn checked(llvm: &'static Llvm, target: &Target) -> Result<Target, Er
     dot_products(llvm, target)
 }
 
-/// The target with the dot products and the tiles that its processor has instructions for (LLKIND-K8, LLKIND-K9).
+/// The target with the dot products and the tiles that its processor has instructions for
+/// (LLKIND-K8, LLKIND-K9).
 fn dot_products(llvm: &'static Llvm, mut target: Target) -> Result<Target, Error> {
     let options = target::machine_options(&target);
     let triple = Triple::parse(&options.triple).map_err(value_error)?;
@@ -123,7 +130,8 @@ fn about(option: &str, what: impl std::fmt::Display) -> String {
     format!("target {NAME}: option '{option}': {what}")
 }
 
-/// The target with everything that the kind fills in, checked except for facts that only LLVM knows (LLKIND-K4).
+/// The target with everything that the kind fills in, checked except for facts that only LLVM knows
+/// (LLKIND-K4).
 ///
 /// # Errors
 ///
@@ -274,7 +282,8 @@ fn is_of_host(triple: &Triple, around: &Surroundings) -> bool {
         .is_ok_and(|host| host.architecture.family == triple.architecture.family)
 }
 
-/// An architecture's generic processor, with the features that its operating systems assume (LLKIND-K2).
+/// An architecture's generic processor, with the features that its operating systems assume
+/// (LLKIND-K2).
 fn generic(triple: &Triple) -> (&'static str, &'static [&'static str]) {
     let bits = triple.architecture.bits;
     match triple.architecture.family {

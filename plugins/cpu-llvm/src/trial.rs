@@ -1,10 +1,12 @@
-//! Trial compilations: whether LLVM can compile for a processor at all, and which features the processor has.
+//! Trial compilations: whether LLVM can compile for a processor at all, and which features the
+//! processor has.
 //!
-//! LLVM's C interface answers neither. It warns about a combination of options, or ends the process because of it, only
-//! when it compiles a function; so a small function with the kinds of code found in kernels is compiled. And it inlines
-//! a function into another only if the other's processor has every feature of the first: a function with one additional
-//! feature that is inlined into its caller needed no more than the caller has. Both take one module of a few
-//! milliseconds, whose outcome is kept for each combination.
+//! LLVM's C interface answers neither. It warns about a combination of options, or ends the process
+//! because of it, only when it compiles a function; so a small function with the kinds of code
+//! found in kernels is compiled. And it inlines a function into another only if the other's
+//! processor has every feature of the first: a function with one additional feature that is inlined
+//! into its caller needed no more than the caller has. Both take one module of a few milliseconds,
+//! whose outcome is kept for each combination.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -256,10 +258,11 @@ fn module(options: &MachineOptions, features: &[&str]) -> String {
 ///
 /// # Errors
 ///
-/// * `ValueError`: LLVM cannot compile for it; floats would differ from those of the IR; the ABI needs a missing
-///   feature.
+/// * `ValueError`: LLVM cannot compile for it; floats would differ from those of the IR; the ABI
+///   needs a missing feature.
 pub(crate) fn check(llvm: &'static Llvm, options: &MachineOptions) -> Result<(), Error> {
-    // LLVM prints a warning about an ABI that needs a missing feature, so the facts are found without the ABI.
+    // LLVM prints a warning about an ABI that needs a missing feature, so the facts are found
+    // without the ABI.
     let facts = facts(llvm, &MachineOptions { abi: String::new(), ..options.clone() })?;
     let triple = Triple::parse(&options.triple).map_err(value_error)?;
     let lacks = |option: &str, value: &str, feature: &str, why: &str| {
@@ -282,7 +285,8 @@ pub(crate) fn check(llvm: &'static Llvm, options: &MachineOptions) -> Result<(),
     self::facts(llvm, options).map(drop)
 }
 
-/// Adds to an ARM target the facts that TVM's schedules query: the key `arm_cpu`, and facts about its processor.
+/// Adds to an ARM target the facts that TVM's schedules query: the key `arm_cpu`, and facts about
+/// its processor.
 ///
 /// # Errors
 ///
@@ -319,8 +323,8 @@ pub(crate) fn add_arm_features(llvm: &'static Llvm, target: &mut Target) -> Resu
     Ok(())
 }
 
-/// Fills in the bits and the number of vector registers, unless they are set (LLKIND-K7). A processor without vector
-/// registers, and one whose registers have no fixed width, has none.
+/// Fills in the bits and the number of vector registers, unless they are set (LLKIND-K7). A
+/// processor without vector registers, and one whose registers have no fixed width, has none.
 ///
 /// # Errors
 ///

@@ -1,7 +1,9 @@
-//! LLVM's triples: the architectures that host functions are compiled for, and the parts of a triple.
+//! LLVM's triples: the architectures that host functions are compiled for, and the parts of a
+//! triple.
 //!
-//! LLVM accepts any text as a triple and uses the parts that it understands; here an unknown word is rejected. A triple
-//! is written back with all of its parts: `aarch64-linux-gnu` as `aarch64-unknown-linux-gnu`.
+//! LLVM accepts any text as a triple and uses the parts that it understands; here an unknown word
+//! is rejected. A triple is written back with all of its parts: `aarch64-linux-gnu` as
+//! `aarch64-unknown-linux-gnu`.
 
 use crate::names::{Family, nearest};
 
@@ -20,7 +22,8 @@ const fn arch(name: &'static str, family: Family, bits: u32) -> Architecture {
     Architecture { name, family, bits }
 }
 
-/// Architectures with little-endian memory and pointers of 32 or 64 bits, as a tensor's descriptor needs them.
+/// Architectures with little-endian memory and pointers of 32 or 64 bits, as a tensor's descriptor
+/// needs them.
 pub(crate) const ARCHITECTURES: &[Architecture] = &[
     arch("x86_64", Family::X86, 64),
     arch("amd64", Family::X86, 64),
@@ -56,8 +59,8 @@ pub(crate) const ARCHITECTURES: &[Architecture] = &[
     arch("hexagon", Family::Hexagon, 32),
 ];
 
-/// Architectures that LLVM supports and this kind does not, by prefix of the name, with the reason. The longest match
-/// counts.
+/// Architectures that LLVM supports and this kind does not, by prefix of the name, with the reason.
+/// The longest match counts.
 const REFUSED: &[(&str, &str)] = &[
     ("aarch64_32", "its pointers have half the width of its registers"),
     ("aarch64_be", BIG_ENDIAN),
@@ -163,7 +166,8 @@ impl Triple {
     ///
     /// # Errors
     ///
-    /// Describes the word that was expected and the one that was found, with the nearest known word.
+    /// Describes the word that was expected and the one that was found, with the nearest known
+    /// word.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         if text.is_empty() || text.len() > LENGTH_MAX || !text.bytes().all(is_plain) {
@@ -224,7 +228,8 @@ impl Triple {
             && (self.architecture.name.ends_with('m') || self.architecture.name.contains("m."))
     }
 
-    /// Whether the environment passes floats in float registers ("hard") or not ("soft"); `None` if it does not say.
+    /// Whether the environment passes floats in float registers ("hard") or not ("soft"); `None` if
+    /// it does not say.
     pub(crate) fn float_abi(&self) -> Option<&'static str> {
         match unversioned(&self.environment) {
             "gnueabihf" | "musleabihf" | "eabihf" => Some("hard"),

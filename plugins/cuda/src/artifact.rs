@@ -22,7 +22,8 @@ pub(crate) enum Code {
     Cubin { bytes: Vec<u8>, arch: Arch },
 }
 
-/// An architecture: `sm_90a` is 90 with a suffix, which restricts it to this architecture, or to its family.
+/// An architecture: `sm_90a` is 90 with a suffix, which restricts it to this architecture, or to
+/// its family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arch {
     number: i32,
@@ -86,7 +87,8 @@ impl Code {
         };
         match self {
             Self::Source { .. } => Verdict::Runs,
-            // Code for an architecture with a suffix runs on no newer one; other PTX runs on every newer one.
+            // Code for an architecture with a suffix runs on no newer one; other PTX runs on every
+            // newer one.
             Self::Ptx { arch, .. } if arch.number == here || arch.number < here && arch.suffix.is_none() => {
                 Verdict::Runs
             }
@@ -138,7 +140,8 @@ fn ptx_target(text: &str) -> Option<Arch> {
     Arch::of(line.trim().split([',', ' ', '\t', '/']).next()?)
 }
 
-/// Checks the parts of an ELF file against its length: the driver is given only the start of the file.
+/// Checks the parts of an ELF file against its length: the driver is given only the start of the
+/// file.
 fn check_elf(bytes: &[u8]) -> Result<(), String> {
     let number = |at: u64, size: u64| -> Option<u64> {
         let start = usize::try_from(at).ok()?;

@@ -1,8 +1,9 @@
 //! `target.build.cuda`: writes a module of kernels as CUDA C and compiles it to PTX or a cubin.
 //!
-//! The artifact has kind `cuda`. Its section `source` is always present; `code` contains PTX (text, without a
-//! terminating zero) or a cubin, as `format` of the index says, and is absent if that is `cuda`. `options` of the index
-//! are the target options for a compiler that compiles the source later.
+//! The artifact has kind `cuda`. Its section `source` is always present; `code` contains PTX (text,
+//! without a terminating zero) or a cubin, as `format` of the index says, and is absent if that is
+//! `cuda`. `options` of the index are the target options for a compiler that compiles the source
+//! later.
 
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{Child, Diagnostic, IrModule, PrimFunc, Span, Stage, Stmt, StmtKind, StorageScope, Target};
@@ -19,7 +20,8 @@ use crate::postprocess;
 pub(crate) const KIND: &str = "cuda";
 /// The section that contains the compiled code.
 pub(crate) const CODE: &str = "code";
-/// Maximum shared memory of constant size per block on every architecture; larger memory must be dynamic.
+/// Maximum shared memory of constant size per block on every architecture; larger memory must be
+/// dynamic.
 const STATIC_SHARED_BYTES_MAX: i128 = 48 * 1024;
 
 /// The code generator of target `cuda`, which also runs the compiler.
@@ -28,8 +30,8 @@ pub(crate) struct CudaTarget {
     host: HostRef,
 }
 
-/// Writes a module for a target; the same input gives the same text. With a file, debuggers and messages of the
-/// compiler refer to its lines.
+/// Writes a module for a target; the same input gives the same text. With a file, debuggers and
+/// messages of the compiler refer to its lines.
 pub(crate) fn write(
     module: &IrModule,
     target: &Target,
@@ -137,8 +139,8 @@ impl CudaTarget {
         Self { host }
     }
 
-    /// Compiles the written source, unless the target requests only the source. If the target does not say and there is
-    /// no compiler, the source alone is delivered, with a note.
+    /// Compiles the written source, unless the target requests only the source. If the target does
+    /// not say and there is no compiler, the source alone is delivered, with a note.
     fn code(
         &self,
         read: &LoweredRequest,
@@ -196,8 +198,9 @@ impl SourceTarget for CudaTarget {
         session.index(&written.index.to_string())
     }
 
-    /// Identifies the inputs besides the request: this code, and the compiler that is found, if one is needed. `None`
-    /// if a function for postprocessing is registered, whose code cannot be identified.
+    /// Identifies the inputs besides the request: this code, and the compiler that is found, if one
+    /// is needed. `None` if a function for postprocessing is registered, whose code cannot be
+    /// identified.
     fn fingerprint(&self, request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
         let read = LoweredRequest::read(request, KIND, Stage::Device)?;
         if self.host.function(postprocess::FUNCTION)?.is_some() {

@@ -1,11 +1,14 @@
 //! `device_api.cuda`: memory, copies and streams of NVIDIA's GPUs over the driver's interface.
 //!
-//! * The default stream is the driver's legacy one: it waits for the work that other libraries of the process queue on
-//!   their blocking streams, and they wait for it. Streams that are created here do not wait for it.
-//! * A handle is an address. It is looked up in the data spaces of this host, then with the driver, which knows memory
-//!   that other code of the process allocated: such memory may be an end of a copy and an argument of a kernel.
-//! * A failure of queued work poisons the context of the process; calls fail with `DeviceLost` from then on, until
-//!   `reset` makes the driver drop the context, for every host and library of the process.
+//! * The default stream is the driver's legacy one: it waits for the work that other libraries of
+//!   the process queue on their blocking streams, and they wait for it. Streams that are created
+//!   here do not wait for it.
+//! * A handle is an address. It is looked up in the data spaces of this host, then with the driver,
+//!   which knows memory that other code of the process allocated: such memory may be an end of a
+//!   copy and an argument of a kernel.
+//! * A failure of queued work poisons the context of the process; calls fail with `DeviceLost` from
+//!   then on, until `reset` makes the driver drop the context, for every host and library of the
+//!   process.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -28,7 +31,8 @@ pub(crate) const NAME: &str = "cuda";
 pub(crate) const DEVICE_TYPE: i32 = 2;
 /// Alignment of every data space: `cuMemAlloc` guarantees it, the other two kinds return pages.
 const ALIGNMENT_BYTES: u64 = 256;
-/// A key of this plugin: maximum shared memory per block for kernels that opt in to more than the default, in bytes.
+/// A key of this plugin: maximum shared memory per block for kernels that opt in to more than the
+/// default, in bytes.
 const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN_BYTES: &str = "max_shared_memory_per_block_optin_bytes";
 /// A key of this plugin: whether the blocks of a launch may wait for each other.
 const COOPERATIVE_LAUNCH: &str = "cooperative_launch";
@@ -106,7 +110,8 @@ impl CudaDeviceApi {
             _ => return Ok(None),
         };
         let value = device.told(driver.attribute(id, asked))?;
-        // The driver returns 0 for values that it does not report, such as the clock rate of newer devices.
+        // The driver returns 0 for values that it does not report, such as the clock rate of newer
+        // devices.
         Ok((value > 0).then_some(i64::from(value)))
     }
 
@@ -141,7 +146,8 @@ fn allocate(
     size_bytes: usize,
     request: &DataSpaceRequest<'_>,
 ) -> Result<*mut c_void, Error> {
-    // Addresses of removed data spaces: while they are allocated the driver must return others, so the loop ends.
+    // Addresses of removed data spaces: while they are allocated the driver must return others, so
+    // the loop ends.
     let mut held = Vec::new();
     loop {
         let memory = device.context()?.allocate(kind, size_bytes);
@@ -244,7 +250,8 @@ impl DeviceApi for CudaDeviceApi {
             DataSpaceKind::Device => MemoryKind::Device,
             DataSpaceKind::Pinned => MemoryKind::Pinned,
             DataSpaceKind::Unified => {
-                // Without concurrent access the host may not touch it while anything at all runs on the device.
+                // Without concurrent access the host may not touch it while anything at all runs on
+                // the device.
                 let has = device.told(
                     device.driver().attribute(device_id, A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS),
                 )?;
@@ -303,8 +310,8 @@ impl DeviceApi for CudaDeviceApi {
             _ => Route::Any,
         };
         let size_bytes = copy.size_bytes as usize;
-        // SAFETY: D.6, the ranges live until the stream was synchronised and do not overlap; those that are not host
-        // memory were looked up above.
+        // SAFETY: D.6, the ranges live until the stream was synchronised and do not overlap; those
+        // that are not host memory were looked up above.
         let queued =
             unsafe { device.context()?.copy(route, to.address, from.address, size_bytes, stream.as_deref()) };
         device.told(queued)

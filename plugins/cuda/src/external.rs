@@ -1,4 +1,5 @@
-//! Interface `external` 1: a native stream is a `CUstream` of the device's primary context, native data a `CUdeviceptr`.
+//! Interface `external` 1: a native stream is a `CUstream` of the device's primary context, native
+//! data a `CUdeviceptr`.
 
 use std::ffi::c_void;
 use std::ptr;

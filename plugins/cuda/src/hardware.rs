@@ -39,7 +39,8 @@ pub(crate) enum Place {
     Shared,
 }
 
-/// One device of a host. Its primary context is retained on first use, and as long as any value refers to it.
+/// One device of a host. Its primary context is retained on first use, and as long as any value
+/// refers to it.
 pub(crate) struct Device {
     id: i32,
     pub(crate) name: String,
@@ -157,8 +158,8 @@ impl Device {
         })
     }
 
-    /// Converts a driver failure to an error of the plugin interface; records that the device is lost if the failure is
-    /// fatal.
+    /// Converts a driver failure to an error of the plugin interface; records that the device is
+    /// lost if the failure is fatal.
     pub(crate) fn told<T>(&self, answer: Result<T, Failure>) -> Result<T, Error> {
         answer.map_err(|failure| {
             if failure.is_fatal() {
@@ -212,7 +213,8 @@ impl Hardware {
         self.devices.get(device_id).map(|device| &**device)
     }
 
-    /// The memory that contains an address of a device: one of the host's data spaces, or memory that the driver knows.
+    /// The memory that contains an address of a device: one of the host's data spaces, or memory
+    /// that the driver knows.
     ///
     /// # Errors
     ///
@@ -228,8 +230,8 @@ impl Hardware {
         if let Some(found) = found {
             return Ok(found);
         }
-        // Devices and host share one address space: the driver may know memory of another device, or memory already
-        // freed.
+        // Devices and host share one address space: the driver may know memory of another device,
+        // or memory already freed.
         let is_known = |other: &Arc<Device>| {
             other.spaces.is_gone(address) || other.spaces.look(address, |_| ()).is_some()
         };

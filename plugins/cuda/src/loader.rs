@@ -1,7 +1,9 @@
-//! `module.load.cuda`: kernels as CUDA C, PTX or a cubin, loaded by the driver for each device that runs them.
+//! `module.load.cuda`: kernels as CUDA C, PTX or a cubin, loaded by the driver for each device that
+//! runs them.
 //!
-//! Source is compiled for the device's own architecture, PTX by the driver. A device loads the code when the module is
-//! loaded, if it is the current device then, otherwise when its first kernel is called there.
+//! Source is compiled for the device's own architecture, PTX by the driver. A device loads the code
+//! when the module is loaded, if it is the current device then, otherwise when its first kernel is
+//! called there.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -112,7 +114,8 @@ impl Loaded {
                 bail!(ErrorKind::UNSUPPORTED, "cuda:{} does not run this module: {why}", device.id());
             }
             let bytes = self.code.bytes_for(&self.settings, capability)?;
-            // SAFETY: NUL-terminated text, or an ELF file that was checked against its headers: see `Code`.
+            // SAFETY: NUL-terminated text, or an ELF file that was checked against its headers: see
+            // `Code`.
             let image = unsafe { device.context()?.load(&bytes) };
             device.told(image).map(Arc::new)
         })
@@ -182,8 +185,9 @@ impl Ready {
                 *slot = value(argument);
                 *place = std::ptr::from_mut(slot).cast();
             }
-            // SAFETY: an array with a value for each parameter that the index lists, little-endian in eight bytes each;
-            // pointers were looked up, and the caller answers for work queued with them (D.5).
+            // SAFETY: an array with a value for each parameter that the index lists, little-endian
+            // in eight bytes each; pointers were looked up, and the caller answers for work queued
+            // with them (D.5).
             unsafe { self.entry.launch(grid, stream.as_deref(), places) }
         };
         let queued = if args.len() <= INLINE_ARGUMENTS {

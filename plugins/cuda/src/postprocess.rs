@@ -1,9 +1,11 @@
-//! A hook between text and compiler that any plugin may register: TVM's `tvm_callback_cuda_postproc`.
+//! A hook between text and compiler that any plugin may register: TVM's
+//! `tvm_callback_cuda_postproc`.
 
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, HostRef, Str};
 
-/// The plain function `(source: str, target: str) -> str` that receives each source with the canonical JSON of its
-/// target, and returns the source for the artifact and the compiler. Any plugin may register it.
+/// The plain function `(source: str, target: str) -> str` that receives each source with the
+/// canonical JSON of its target, and returns the source for the artifact and the compiler. Any
+/// plugin may register it.
 pub(crate) const FUNCTION: &str = "cuda.postprocess_source";
 
 /// Applies the registered function to the source; returns the source unchanged if there is none.

@@ -22,7 +22,8 @@ impl Context {
         let (mut raw, mut log) = (ptr::null_mut(), vec![0_u8; JIT_LOG_BYTES]);
         let mut options = [O::CU_JIT_ERROR_LOG_BUFFER as u32, O::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as u32];
         let mut values = [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(JIT_LOG_BYTES)];
-        // SAFETY: the caller guarantees a valid image; the log buffer is one byte longer than the size passed.
+        // SAFETY: the caller guarantees a valid image; the log buffer is one byte longer than the
+        // size passed.
         let loaded = self.call("cuModuleLoadDataEx", |api| unsafe {
             let (count, image) = (options.len() as c_uint, image.as_ptr().cast());
             (api.module_load)(&mut raw, image, count, options.as_mut_ptr(), values.as_mut_ptr())
@@ -120,8 +121,8 @@ impl Entry {
     ///
     /// # Safety
     ///
-    /// * `args` points to a value for each parameter of the kernel, with its type; memory that the values point to
-    ///   lives, and is used by no other code, until the work is done.
+    /// * `args` points to a value for each parameter of the kernel, with its type; memory that the
+    ///   values point to lives, and is used by no other code, until the work is done.
     pub(crate) unsafe fn launch(
         &self,
         grid: &Grid,
@@ -131,7 +132,8 @@ impl Entry {
         let ([gx, gy, gz], [bx, by, bz]) = (grid.blocks, grid.threads);
         let (shared, stream) = (grid.dynamic_shared_bytes, raw_stream(stream));
         let args = args.as_mut_ptr();
-        // SAFETY: the caller guarantees matching arguments; the stream is alive and of this context.
+        // SAFETY: the caller guarantees matching arguments; the stream is alive and of this
+        // context.
         unsafe {
             if grid.is_cooperative {
                 return self.image.context.call("cuLaunchCooperativeKernel", |api| {

@@ -1,12 +1,13 @@
 //! Canonicalization of the target kind: the architecture, and options that must agree.
 //!
-//! * **CUKIND-K1** `arch` is an architecture as NVIDIA's compilers name it, `sm_90a`; if unset, [`ARCH_DEFAULT`], whose
-//!   PTX every newer device accepts. A compute capability, `9.0`, as devices report it, becomes `sm_90`. No device is
-//!   queried.
-//! * **CUKIND-K2** The architecture is in the list that the compiler that would be used reports; without a compiler, in
-//!   a table. Otherwise it is refused, with the nearest known name.
+//! * **CUKIND-K1** `arch` is an architecture as NVIDIA's compilers name it, `sm_90a`; if unset,
+//!   [`ARCH_DEFAULT`], whose PTX every newer device accepts. A compute capability, `9.0`, as
+//!   devices report it, becomes `sm_90`. No device is queried.
+//! * **CUKIND-K2** The architecture is in the list that the compiler that would be used reports;
+//!   without a compiler, in a table. Otherwise it is refused, with the nearest known name.
 //! * **CUKIND-K3** `compiler` must be able to make `format`. Warps have 32 threads.
-//! * **CUKIND-K4** `max_threads_per_block`, if given, bounds `max_num_threads`, which is the one in effect.
+//! * **CUKIND-K4** `max_threads_per_block`, if given, bounds `max_num_threads`, which is the one in
+//!   effect.
 //! * **CUKIND-K5** Canonicalizing a canonical target leaves it unchanged.
 
 use chipdock_ir::Target;

@@ -1,5 +1,5 @@
-//! Tests without a host and a device: texts against goldens, with NVIDIA's compiler and assembler on them, and the
-//! target kind.
+//! Tests without a host and a device: texts against goldens, with NVIDIA's compiler and assembler
+//! on them, and the target kind.
 
 mod compilers;
 mod driver;

@@ -1,6 +1,7 @@
 //! `target.build.metal`: a module at stage `device` to one MSL text.
 //!
-//! The artifact has one section `source` (MSL, one `kernel` function for each kernel) and this index:
+//! The artifact has one section `source` (MSL, one `kernel` function for each kernel) and this
+//! index:
 //!
 //! ```json
 //! {
@@ -13,12 +14,14 @@
 //! }
 //! ```
 //!
-//! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it. Argument i is `[[buffer(i)]]`: a buffer, or the
-//!   bytes of a scalar with the size of its type (a boolean is one byte), as `setBytes` passes them. If the size of
-//!   dynamic shared memory is a launch parameter, `[[threadgroup(0)]]` has that many bytes, rounded up to a multiple of
-//!   16.
-//! * `workgroup_size`: threads per block on the axes x, y, z; 0 on an axis whose extent is only known at launch.
-//! * `compile_options`: options for the Metal compiler; the text relies on the IEEE rules that fast math drops.
+//! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it. Argument i is
+//!   `[[buffer(i)]]`: a buffer, or the bytes of a scalar with the size of its type (a boolean is
+//!   one byte), as `setBytes` passes them. If the size of dynamic shared memory is a launch
+//!   parameter, `[[threadgroup(0)]]` has that many bytes, rounded up to a multiple of 16.
+//! * `workgroup_size`: threads per block on the axes x, y, z; 0 on an axis whose extent is only
+//!   known at launch.
+//! * `compile_options`: options for the Metal compiler; the text relies on the IEEE rules that fast
+//!   math drops.
 
 use chipdock_codegen_source::{unsupported, with_lanes_at_most, without_moved_pointers, write_module};
 use chipdock_ir::{Diagnostic, IrModule, Stage, Target};
@@ -54,8 +57,8 @@ fn language_version(dialect: &MslDialect) -> &'static str {
     }
 }
 
-/// Removes features that MSL does not support from the module: pointers that are moved by bytes, vectors of more than 4
-/// lanes.
+/// Removes features that MSL does not support from the module: pointers that are moved by bytes,
+/// vectors of more than 4 lanes.
 fn legalize(module: &IrModule) -> IrModule {
     with_lanes_at_most(&without_moved_pointers(module), 4)
 }

@@ -1,4 +1,5 @@
-//! Target `metal`: Metal Shading Language for Apple GPUs. A code generator without a device API yet.
+//! Target `metal`: Metal Shading Language for Apple GPUs. A code generator without a device API
+//! yet.
 //!
 //! * `target.kind.metal` (`target_kind`): the options, defined by the schema alone.
 //! * `target.build.metal` (`codegen`): a module to one MSL text, through the `dialect`.

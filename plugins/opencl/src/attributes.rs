@@ -1,4 +1,5 @@
-//! Attributes of a device, under the keys, in the types and in the units of `chipdock_plugin_api::attribute`.
+//! Attributes of a device, under the keys, in the types and in the units of
+//! `chipdock_plugin_api::attribute`.
 
 use chipdock_plugin_api::{Any, Error, Shape, attribute};
 use opencl3::device::{
@@ -16,7 +17,8 @@ use opencl3::device::{
 use crate::driver::DeviceId;
 use crate::hardware::Device;
 
-/// Properties that are read from a device once: limits for checks of calls, and facts for its compiler.
+/// Properties that are read from a device once: limits for checks of calls, and facts for its
+/// compiler.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
     pub(crate) memory_bytes: u64,
@@ -70,8 +72,8 @@ impl Limits {
     }
 }
 
-/// The value of the compiler option `-cl-std` for `OpenCL C 1.2 …`. It differs from the device's version: PoCL is 3.0
-/// and compiles C 1.2.
+/// The value of the compiler option `-cl-std` for `OpenCL C 1.2 …`. It differs from the device's
+/// version: PoCL is 3.0 and compiles C 1.2.
 fn language(version: &str) -> String {
     format!("CL{}", number_in(version.strip_prefix("OpenCL C ").unwrap_or_default()).unwrap_or("1.2"))
 }
@@ -96,7 +98,8 @@ pub(crate) fn attribute(device: &Device, key: &str) -> Result<Option<Any>, Error
         attribute::DRIVER_VERSION => Some(Any::from(limits.driver_version.clone())),
         attribute::MAX_THREAD_DIMENSIONS => Some(shape(limits.group_sizes)),
         attribute::MAX_GRID_DIMENSIONS => {
-            // Threads of a launch are counted in the width of an address; compilers count blocks in an int.
+            // Threads of a launch are counted in the width of an address; compilers count blocks in
+            // an int.
             let most =
                 if id.number(CL_DEVICE_ADDRESS_BITS).unwrap_or(0) > 32 { i32::MAX as u64 } else { 1 << 16 };
             Some(shape([most; 3]))

@@ -9,7 +9,8 @@ pub(crate) use chipdock_plugin_api::files::cache::{Cache, Key};
 
 use crate::hardware::NAME;
 
-/// Kind of the cache. A change of the format of programs, or of the parts of the key, needs a new version.
+/// Kind of the cache. A change of the format of programs, or of the parts of the key, needs a new
+/// version.
 pub(crate) const KIND: Kind = Kind { name: NAME, version: 1 };
 /// Maximum size in bytes of the programs of all devices.
 const SIZE_BYTES_MAX: u64 = 256 << 20;

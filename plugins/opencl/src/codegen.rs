@@ -13,15 +13,15 @@
 //! }
 //! ```
 //!
-//! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it. A kernel's arguments are the IR's in order,
-//!   each a buffer or a scalar with the size of its type (a boolean is one byte). If the size of dynamic shared memory
-//!   is a launch parameter there is one more argument, the last: local memory of that many bytes (at least 1: drivers
-//!   do not accept 0).
+//! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it. A kernel's arguments are
+//!   the IR's in order, each a buffer or a scalar with the size of its type (a boolean is one
+//!   byte). If the size of dynamic shared memory is a launch parameter there is one more argument,
+//!   the last: local memory of that many bytes (at least 1: drivers do not accept 0).
 //! * `build_options`: the options for `clBuildProgram`, in order, joined by spaces. They include
-//!   `-cl-fp32-correctly-rounded-divide-sqrt` if the module divides or takes square roots: a device without it cannot
-//!   run the module.
-//! * `extensions`: extensions that the device must support, sorted; a driver without one rejects the source, and the
-//!   loader may report that earlier.
+//!   `-cl-fp32-correctly-rounded-divide-sqrt` if the module divides or takes square roots: a device
+//!   without it cannot run the module.
+//! * `extensions`: extensions that the device must support, sorted; a driver without one rejects
+//!   the source, and the loader may report that earlier.
 
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{BinaryOp, Callee, Diagnostic, ExprKind, IrModule, Op, Stage, Target};
@@ -63,8 +63,8 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Written, Vec<D
     Ok(Written { index, source: source.text })
 }
 
-/// Returns true if a module has divisions or square roots of floats: only such a module requires exact ones of a
-/// device.
+/// Returns true if a module has divisions or square roots of floats: only such a module requires
+/// exact ones of a device.
 fn divides(module: &IrModule) -> bool {
     let mut divides = false;
     for function in &module.functions {

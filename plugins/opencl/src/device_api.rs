@@ -35,7 +35,8 @@ impl OpenClDeviceApi {
     /// * The requirements of [`DeviceApi::copy_data`] for host memory.
     unsafe fn end(&self, end: &CopyEnd, size_bytes: u64) -> Result<End, Error> {
         if end.is_host() {
-            // SAFETY: the caller guarantees that `size_bytes` bytes of host memory are live until the copy is done.
+            // SAFETY: the caller guarantees that `size_bytes` bytes of host memory are live until
+            // the copy is done.
             return Ok(End::Host(unsafe { HostMemory::new(end.address()) }));
         }
         self.0.devices.check_end(end.device)?;
@@ -45,7 +46,8 @@ impl OpenClDeviceApi {
         Ok(match (space.buffer(), space.address()) {
             (None, Some(address)) => {
                 let address = address.cast::<u8>().wrapping_add(offset);
-                // SAFETY: within a live data space in host memory, which is not freed until the copy is done (D.6).
+                // SAFETY: within a live data space in host memory, which is not freed until the
+                // copy is done (D.6).
                 End::Host(unsafe { HostMemory::new(address) })
             }
             _ => End::Device(Arc::clone(device), space, offset),
@@ -101,8 +103,8 @@ fn copy_within(
     }
 }
 
-/// Copies from one device to another through the host, after the work queued on `queue`: drivers share no memory across
-/// contexts. The copy is done when this returns.
+/// Copies from one device to another through the host, after the work queued on `queue`: drivers
+/// share no memory across contexts. The copy is done when this returns.
 fn copy_across(queue: &Queue, from: &End, to: &End, size_bytes: usize) -> Result<(), Error> {
     let (End::Device(source, source_space, start), End::Device(destination, destination_space, end)) =
         (from, to)
@@ -182,8 +184,9 @@ impl DeviceApi for OpenClDeviceApi {
             _ => {
                 let fails = device.injected_failure()?;
                 if fails.is_some() {
-                    // PoCL of 2025 and earlier may end the process if one thing that a command waits for fails while
-                    // another ends (its pull request 2216): the copy waits only for the event that fails.
+                    // PoCL of 2025 and earlier may end the process if one thing that a command
+                    // waits for fails while another ends (its pull request 2216): the copy waits
+                    // only for the event that fails.
                     queue.drain();
                 }
                 copy_within(&queue, &from, &to, size_bytes, fails.as_ref())?;
@@ -207,7 +210,8 @@ impl DeviceApi for OpenClDeviceApi {
     }
 
     unsafe fn sync_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        // Queued work may still access the host's memory: it is waited for even if the device is lost.
+        // Queued work may still access the host's memory: it is waited for even if the device is
+        // lost.
         let device = self.0.devices.get(device_id)?;
         let done = device.stream(stream.into_raw().addr())?.sync();
         device.check()?;

@@ -40,15 +40,16 @@ pub(crate) struct Found {
     pub(crate) limits: Limits,
 }
 
-/// Finds all devices: GPUs, then accelerators, then the rest; within each group by the platform's name, then in the
-/// platform's order.
+/// Finds all devices: GPUs, then accelerators, then the rest; within each group by the platform's
+/// name, then in the platform's order.
 ///
 /// # Errors
 ///
 /// * `Unavailable`: no library, no driver, no device.
 /// * `WrongState`: the process was forked from one that opened the drivers.
 pub(crate) fn discover() -> Result<Vec<Found>, Error> {
-    // Two hosts may search at once, and PoCL opens its devices without a lock when it is first queried.
+    // Two hosts may search at once, and PoCL opens its devices without a lock when it is first
+    // queried.
     let _one = lock(ONE_AT_A_TIME.of_this());
     if has_raised_privileges() {
         return Err(raised());
@@ -140,9 +141,9 @@ fn of_platform(platform: PlatformId, platform_name: &str) -> (Vec<Found>, Vec<St
     (found, why_not)
 }
 
-/// The error for raised privileges: OpenCL's loader and drivers read variables of their own (`OPENCL_DYLIB_PATH`,
-/// `OCL_ICD_VENDORS`, `POCL_CACHE_DIR`, …), and open the libraries that some of them name; that cannot be disabled in
-/// all of them.
+/// The error for raised privileges: OpenCL's loader and drivers read variables of their own
+/// (`OPENCL_DYLIB_PATH`, `OCL_ICD_VENDORS`, `POCL_CACHE_DIR`, …), and open the libraries that some
+/// of them name; that cannot be disabled in all of them.
 fn raised() -> Error {
     unavailable(
         "OpenCL is not opened with raised privileges (set-user-id, set-group-id or file capabilities), because its loader \

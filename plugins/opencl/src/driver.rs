@@ -1,8 +1,9 @@
 //! OpenCL's objects, each released once, and its calls: the only module that calls the driver.
 //!
-//! Handles passed to a call belong to live objects of this module, so that calls are safe unless they take memory of
-//! the host ([`HostMemory`]). OpenCL's calls may be made from any thread at once; only the arguments of a kernel object
-//! must not be set on two threads, and [`Kernel::launch`] takes it exclusively.
+//! Handles passed to a call belong to live objects of this module, so that calls are safe unless
+//! they take memory of the host ([`HostMemory`]). OpenCL's calls may be made from any thread at
+//! once; only the arguments of a kernel object must not be set on two threads, and
+//! [`Kernel::launch`] takes it exclusively.
 
 use core::ffi::{CStr, c_void};
 use core::ptr;
@@ -27,16 +28,16 @@ macro_rules! owned {
             #[derive(Debug)]
             pub(crate) struct $name($raw);
 
-            // SAFETY: a handle; OpenCL's calls may be made from any thread, except for setting arguments of kernels,
-            // which needs `&mut`.
+            // SAFETY: a handle; OpenCL's calls may be made from any thread, except for setting
+            // arguments of kernels, which needs `&mut`.
             unsafe impl Send for $name {}
             // SAFETY: as above.
             unsafe impl Sync for $name {}
 
             impl Drop for $name {
                 fn drop(&mut self) {
-                    // SAFETY: created by this module and released only here. The driver retains objects that it still
-                    // needs.
+                    // SAFETY: created by this module and released only here. The driver retains
+                    // objects that it still needs.
                     let _ = unsafe { $release(self.0) };
                 }
             }
@@ -81,8 +82,8 @@ impl HostMemory {
     ///
     /// # Safety
     ///
-    /// * Until the commands that use it are done, as many bytes as they access are live there, and no other code
-    ///   accesses them in a way that races with the commands.
+    /// * Until the commands that use it are done, as many bytes as they access are live there, and
+    ///   no other code accesses them in a way that races with the commands.
     pub(crate) unsafe fn new(address: *mut u8) -> Self {
         Self(address)
     }
@@ -94,8 +95,8 @@ impl HostMemory {
 
     /// Copies bytes immediately.
     pub(crate) fn copy_from(self, source: Self, size_bytes: usize) {
-        // SAFETY: both were created with the guarantee of `new`; a copy's ranges do not overlap (D.6), and `copy`
-        // allows overlap.
+        // SAFETY: both were created with the guarantee of `new`; a copy's ranges do not overlap
+        // (D.6), and `copy` allows overlap.
         unsafe { ptr::copy(source.0, self.0, size_bytes) };
     }
 }
@@ -168,7 +169,8 @@ impl Context {
         context::context::create_context(&[device.0], ptr::null(), None, ptr::null_mut()).map(Self)
     }
 
-    /// An in-order queue of the context's device; its events record times if `is_timed` and the driver supports it.
+    /// An in-order queue of the context's device; its events record times if `is_timed` and the
+    /// driver supports it.
     #[expect(deprecated, reason = "the call that drivers of every version have")]
     pub(crate) fn queue(&self, device: DeviceId, is_timed: bool) -> Answer<CommandQueue> {
         // SAFETY: a live context and its device.
@@ -180,7 +182,8 @@ impl Context {
         made.map(CommandQueue)
     }
 
-    /// Retains a queue that other code created; `None` if it is not an in-order queue of the device and the context.
+    /// Retains a queue that other code created; `None` if it is not an in-order queue of the device
+    /// and the context.
     ///
     /// # Safety
     ///
@@ -341,7 +344,8 @@ impl CommandQueue {
     ) -> Queued {
         let (n_events, events) = list(&after);
         let (buffer, offset) = (to.0.0, to.1);
-        // SAFETY: live objects; the host memory was created with the guarantee of [`HostMemory::new`].
+        // SAFETY: live objects; the host memory was created with the guarantee of
+        // [`HostMemory::new`].
         let queued = unsafe {
             let address = from.0.cast();
             command_queue::enqueue_write_buffer(
@@ -361,7 +365,8 @@ impl CommandQueue {
     ) -> Queued {
         let (n_events, events) = list(&after);
         let (buffer, offset) = (from.0.0, from.1);
-        // SAFETY: live objects; the host memory was created with the guarantee of [`HostMemory::new`].
+        // SAFETY: live objects; the host memory was created with the guarantee of
+        // [`HostMemory::new`].
         let queued = unsafe {
             let address = to.0.cast();
             command_queue::enqueue_read_buffer(
@@ -471,8 +476,8 @@ impl Event {
         }
     }
 
-    /// Completion time of the command in nanoseconds of the device's clock; the command must be done, on a queue that
-    /// records times.
+    /// Completion time of the command in nanoseconds of the device's clock; the command must be
+    /// done, on a queue that records times.
     pub(crate) fn ended_at(&self) -> Answer<u64> {
         Ok(number_of(&event::get_event_profiling_data(self.0, event::CL_PROFILING_COMMAND_END)?))
     }
@@ -553,7 +558,8 @@ impl Kernel {
             Argument::Scalar(bytes) => (bytes.len(), bytes.as_ptr().cast()),
             Argument::Local(size_bytes) => (*size_bytes, ptr::null()),
         };
-        // SAFETY: a live kernel that is borrowed exclusively, and a value of that size; the driver copies it.
+        // SAFETY: a live kernel that is borrowed exclusively, and a value of that size; the driver
+        // copies it.
         unsafe { kernel::set_kernel_arg(self.0, index as u32, size, value) }
     }
 
@@ -566,7 +572,8 @@ impl Kernel {
     ) -> Queued {
         let (global, local) = (global.as_ptr(), local.as_ptr());
         let (count, list) = list(&after);
-        // SAFETY: live objects and lists of three sizes. The artifact answers for the kernel's use of its arguments.
+        // SAFETY: live objects and lists of three sizes. The artifact answers for the kernel's use
+        // of its arguments.
         let queued = unsafe {
             command_queue::enqueue_nd_range_kernel(
                 queue.0,

@@ -1,4 +1,5 @@
-//! Interface `external` 1: a native stream is a `cl_command_queue` of the device's context, native data a `cl_mem`.
+//! Interface `external` 1: a native stream is a `cl_command_queue` of the device's context, native
+//! data a `cl_mem`.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -14,7 +15,8 @@ register_interface!("device_api.opencl", EXTERNAL, |context: &Context| -> Box<dy
     Box::new(OpenClExternal(context.state::<Hardware>()))
 });
 
-/// Granularity of adopted memory: atomic additions to halves access the whole word that contains them.
+/// Granularity of adopted memory: atomic additions to halves access the whole word that contains
+/// them.
 const WORD_BYTES: u64 = 4;
 
 /// Shares queues and memory with other code that uses the driver.
@@ -71,8 +73,8 @@ impl External for OpenClExternal {
         );
         let what = || format!("{}: adopting {size_bytes} bytes of host memory", device.name());
         let size = usize::try_from(size_bytes).unwrap_or(usize::MAX);
-        // SAFETY: the caller guarantees that the memory is live until it is released; the buffer is dropped with the
-        // data space.
+        // SAFETY: the caller guarantees that the memory is live until it is released; the buffer is
+        // dropped with the data space.
         let buffer = unsafe { device.open()?.context.buffer_over(address, size) }.or_failed(what)?;
         device.adopt(buffer, address, size_bytes)
     }

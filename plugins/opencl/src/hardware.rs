@@ -25,7 +25,8 @@ pub(crate) struct Opened {
     pub(crate) context: Arc<Context>,
     /// The default stream.
     pub(crate) default: Arc<Queue>,
-    /// The stream for operations without a stream: mapping, and the far end of copies between devices.
+    /// The stream for operations without a stream: mapping, and the far end of copies between
+    /// devices.
     pub(crate) transfer: Arc<Queue>,
 }
 
@@ -118,7 +119,8 @@ impl Device {
         self.streams.add(Queue::adopted(raw, &self.name))
     }
 
-    /// A stream whose events record times, if the driver supports that: from now on its native queue does not change.
+    /// A stream whose events record times, if the driver supports that: from now on its native
+    /// queue does not change.
     pub(crate) fn timed_stream(&self, handle: usize) -> Result<Arc<Queue>, Error> {
         let (queue, context) = (self.stream(handle)?, &self.open()?.context);
         queue.be_timed(|| context.queue(self.raw(), true))?;
@@ -142,7 +144,8 @@ impl Device {
         queues
     }
 
-    /// An event that has already failed, if the copy being queued is to fail later; once for each requested failure.
+    /// An event that has already failed, if the copy being queued is to fail later; once for each
+    /// requested failure.
     pub(crate) fn injected_failure(&self) -> Result<Option<Event>, Error> {
         if !self.health.takes_failure() {
             return Ok(None);

@@ -1,5 +1,5 @@
-//! Interface `reset` 1 (D.40), and the hooks with which the conformance suite makes a device fail (section I of the
-//! contract).
+//! Interface `reset` 1 (D.40), and the hooks with which the conformance suite makes a device fail
+//! (section I of the contract).
 
 use std::sync::Arc;
 

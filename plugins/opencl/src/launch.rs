@@ -20,7 +20,8 @@ use crate::turns::Turn;
 pub(crate) struct Launcher {
     name: Arc<str>,
     symbol: CString,
-    /// Kernel objects that no call uses: arguments belong to the object, so two calls must not set them at once.
+    /// Kernel objects that no call uses: arguments belong to the object, so two calls must not set
+    /// them at once.
     idle: Mutex<Vec<Prepared>>,
     /// Maximum number of threads per block for this kernel.
     group_size: u64,
@@ -30,7 +31,8 @@ pub(crate) struct Launcher {
     turn: Option<Arc<Turn>>,
 }
 
-/// The value of an argument. A data space is identified by its number: the driver may reuse the handle of a freed one.
+/// The value of an argument. A data space is identified by its number: the driver may reuse the
+/// handle of a freed one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
     Scalar { bytes: [u8; 8], size_bytes: usize },
@@ -39,8 +41,8 @@ enum Value {
     Local(usize),
 }
 
-/// A kernel object and the current values of its arguments: setting one is slow in some drivers, and most stay
-/// unchanged.
+/// A kernel object and the current values of its arguments: setting one is slow in some drivers,
+/// and most stay unchanged.
 struct Prepared {
     object: Kernel,
     /// Values by the argument's index.
@@ -101,7 +103,8 @@ impl Launcher {
     ///
     /// # Errors
     ///
-    /// * `ValueError`: the launch exceeds limits of the device or the kernel, or the driver rejects it.
+    /// * `ValueError`: the launch exceeds limits of the device or the kernel, or the driver rejects
+    ///   it.
     /// * `WrongState`: a handle does not belong to a data space of this device.
     /// * A stored failure of earlier work on the stream.
     pub(crate) fn launch(
@@ -193,7 +196,8 @@ impl Launcher {
         Ok(())
     }
 
-    /// Threads of the launch and of a block, checked against the limits of the device and the kernel.
+    /// Threads of the launch and of a block, checked against the limits of the device and the
+    /// kernel.
     fn range(&self, device: &Device, launch: &Launch) -> Result<([usize; 3], [usize; 3]), Error> {
         let limits = device.limits();
         let beyond = |what: &str, most: u64, found: u128| {

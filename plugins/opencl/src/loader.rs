@@ -1,4 +1,5 @@
-//! `module.load.opencl`: a program for each device that is used, and functions that launch its kernels.
+//! `module.load.opencl`: a program for each device that is used, and functions that launch its
+//! kernels.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,7 +43,8 @@ fn texts(index: &Value, field: &str) -> Result<Vec<String>, Error> {
 /// Reads the source and its build settings from the artifact.
 fn source_of(artifact: &Artifact<'_>, index: &Value) -> Result<Source, Error> {
     let text = KIND.text(artifact, SECTION)?;
-    // Drivers expect a text without a length to end with a NUL, and PoCL reads past the end of an empty one.
+    // Drivers expect a text without a length to end with a NUL, and PoCL reads past the end of an
+    // empty one.
     let is_text = !text.trim().is_empty() && !text.contains('\0');
     if !is_text {
         return Err(KIND.error("the source is empty or has a NUL"));
@@ -86,8 +88,8 @@ impl ModuleLoader for OpenClLoader {
             cache_folder: self.host.setting(&cache::FOLDER)?,
             hardware: Arc::clone(&self.hardware),
         };
-        // Built now for the current device, so that errors of the driver are not delayed to the first call; other
-        // devices build on use.
+        // Built now for the current device, so that errors of the driver are not delayed to the
+        // first call; other devices build on use.
         programs.built(self.hardware.device(env.current_device(devices.device_type())?)?)?;
         Ok(Box::new(KernelModule::new(self.host, env, programs)))
     }

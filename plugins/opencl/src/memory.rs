@@ -16,10 +16,12 @@ use crate::stream::Queue;
 
 /// Maximum alignment of a data space.
 const ALIGNMENT_BYTES_MAX: u64 = 4096;
-/// Last number of a data space. Numbers identify data spaces even if their handles are addresses, which are reused.
+/// Last number of a data space. Numbers identify data spaces even if their handles are addresses,
+/// which are reused.
 static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// The memory of a data space. Fields are dropped in order: the buffer before the memory beneath it.
+/// The memory of a data space. Fields are dropped in order: the buffer before the memory beneath
+/// it.
 enum Backing {
     Device(Buffer),
     /// Page-locked host memory: a buffer of the driver that stays mapped.
@@ -95,8 +97,8 @@ impl Space {
 }
 
 impl Device {
-    /// Creates a data space and returns its handle: the address of memory that the host can access too, otherwise a
-    /// number that is never reused.
+    /// Creates a data space and returns its handle: the address of memory that the host can access
+    /// too, otherwise a number that is never reused.
     pub(crate) fn allocate(&self, request: &DataSpaceRequest<'_>) -> Result<*mut c_void, Error> {
         check_request(self, request)?;
         let reserved = self.budget.reserve(request.size_bytes, self.name())?;
@@ -173,8 +175,8 @@ fn check_request(device: &Device, request: &DataSpaceRequest<'_>) -> Result<(), 
 /// Allocates the memory from the driver.
 fn back(device: &Device, opened: &Opened, request: &DataSpaceRequest<'_>) -> Result<Backing, Error> {
     let what = || format!("{}: {} bytes of kind {:?}", device.name(), request.size_bytes, request.kind);
-    // OpenCL has no empty buffers; sizes are whole words, since atomic additions to halves access the word that
-    // contains them.
+    // OpenCL has no empty buffers; sizes are whole words, since atomic additions to halves access
+    // the word that contains them.
     let size = request.size_bytes.max(1).checked_next_multiple_of(4);
     let size = size.and_then(|size| usize::try_from(size).ok()).ok_or_else(|| failed(what(), NO_MEMORY))?;
     let context = &opened.context;
@@ -197,8 +199,8 @@ fn back(device: &Device, opened: &Opened, request: &DataSpaceRequest<'_>) -> Res
     })
 }
 
-/// The error of a buffer that the driver refuses for its size, if it is larger than the device says: some drivers give more,
-/// so that they are asked first.
+/// The error of a buffer that the driver refuses for its size, if it is larger than the device
+/// says: some drivers give more, so that they are asked first.
 fn too_large(device: &Device, request: &DataSpaceRequest<'_>, code: i32) -> Option<Error> {
     let (size, most) = (request.size_bytes, device.limits().allocation_bytes);
     (code == CL_INVALID_BUFFER_SIZE && (1..size).contains(&most)).then(|| {

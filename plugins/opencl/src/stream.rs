@@ -1,11 +1,12 @@
 //! Streams: in-order queues of the driver, and the results of the work on them.
 //!
-//! No lock that other calls wait for is held while the driver is called. Each command's event is kept until the command
-//! is known to be done, so that one that fails late is reported by name, first cause first.
+//! No lock that other calls wait for is held while the driver is called. Each command's event is
+//! kept until the command is known to be done, so that one that fails late is reported by name,
+//! first cause first.
 //!
-//! A queue whose events record times makes every command slower. So a stream begins with one that does not, until a
-//! mark is made on it or its native handle is requested: from then on it has another, which waits for the work queued
-//! on the first.
+//! A queue whose events record times makes every command slower. So a stream begins with one that
+//! does not, until a mark is made on it or its native handle is requested: from then on it has
+//! another, which waits for the work queued on the first.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -38,8 +39,8 @@ impl fmt::Display for Work {
 
 /// A stream.
 pub(crate) struct Queue {
-    /// The driver's queue, replaced at most once. Code that queues work holds a read lock, so that the replacement
-    /// happens between two commands.
+    /// The driver's queue, replaced at most once. Code that queues work holds a read lock, so that
+    /// the replacement happens between two commands.
     raw: RwLock<Arc<CommandQueue>>,
     /// Whether other code created the queue, which is then never replaced.
     is_adopted: bool,
@@ -78,8 +79,8 @@ impl Queue {
         Arc::clone(&read(&self.raw))
     }
 
-    /// Ensures that its events record times, if the driver supports that: `make` creates such a queue. From then on the
-    /// driver's queue does not change.
+    /// Ensures that its events record times, if the driver supports that: `make` creates such a
+    /// queue. From then on the driver's queue does not change.
     pub(crate) fn be_timed(&self, make: impl FnOnce() -> Answer<CommandQueue>) -> Result<(), Error> {
         if self.is_adopted || read(&self.raw).is_timed() {
             return Ok(());
@@ -148,7 +149,8 @@ impl Queue {
         let _ = self.raw().finish();
     }
 
-    /// An event for the completion of all work queued so far; if a failure is stored it is returned instead.
+    /// An event for the completion of all work queued so far; if a failure is stored it is returned
+    /// instead.
     pub(crate) fn mark(&self) -> Result<Event, Error> {
         self.look(&mut lock(&self.pending));
         self.failure.report()?;

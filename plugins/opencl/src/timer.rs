@@ -1,4 +1,5 @@
-//! Interface `timer` 1: markers of the driver, whose events record the time at which all earlier work was done.
+//! Interface `timer` 1: markers of the driver, whose events record the time at which all earlier
+//! work was done.
 
 use std::ptr;
 use std::sync::Arc;

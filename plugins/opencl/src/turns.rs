@@ -1,9 +1,10 @@
 //! Launches of one kernel that take turns, for drivers that cannot run two of them at once.
 //!
-//! PoCL before 6.0 compiles a kernel again for a larger grid, but identifies the users of the compiled code only by
-//! kernel and block: two launches with grids of different sizes that run at once can end the process by an assertion
-//! (fixed in PoCL by its commit c9ac4c0c3). There, a launch waits for the previous one of the same kernel on another
-//! stream; a stream itself is in order.
+//! PoCL before 6.0 compiles a kernel again for a larger grid, but identifies the users of the
+//! compiled code only by kernel and block: two launches with grids of different sizes that run at
+//! once can end the process by an assertion (fixed in PoCL by its commit c9ac4c0c3). There, a
+//! launch waits for the previous one of the same kernel on another stream; a stream itself is in
+//! order.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -50,7 +51,8 @@ impl Turns {
 pub(crate) struct Turn(Mutex<Option<(usize, Event)>>);
 
 impl Turn {
-    /// Queues a launch on the stream with that number by `enqueue`, which receives the event to wait for.
+    /// Queues a launch on the stream with that number by `enqueue`, which receives the event to
+    /// wait for.
     pub(crate) fn launch(&self, stream: usize, enqueue: impl FnOnce(Option<&Event>) -> Queued) -> Queued {
         let mut last = lock(&self.0);
         let before = last.as_ref().map(|(other, event)| (*other, event));

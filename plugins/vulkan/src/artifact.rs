@@ -1,7 +1,7 @@
 //! The artifact of kind `vulkan`: what the code generator writes and the loader reads.
 //!
-//! Section `spv` contains the words of one SPIR-V module, little-endian, with an entry point for each kernel; section
-//! `source` the same module as assembly text. The index:
+//! Section `spv` contains the words of one SPIR-V module, little-endian, with an entry point for
+//! each kernel; section `source` the same module as assembly text. The index:
 //!
 //! ```json
 //! {
@@ -22,22 +22,27 @@
 //!
 //! # Rules
 //!
-//! * **VKART-A1** `functions` are as `chipdock_plugin_api::kernel::describe` writes them, in the order of the module's
-//!   entry points; `symbol` is the name of the entry point.
-//! * **VKART-A2** `places` has one entry for each argument, in order. A pointer is a storage buffer of set 0 at
-//!   `binding`, or a device address: 8 bytes of the block at `address_at`. A scalar is `size_bytes` bytes of the block at
-//!   `offset_bytes`: 4 bytes for a boolean (0 or 1) and for an integer of at most 32 bits, extended by its sign, and for
-//!   float32; 8 bytes for types of 64 bits. Each is aligned to its size.
-//! * **VKART-A3** `block` is absent if nothing lies in it. `in` is `push_constant`, or `uniform` for a block that is longer
-//!   than the target's push constants: a uniform buffer of set 0 at `binding`. Bindings count from 0 without gaps:
-//!   storage buffers in the order of the arguments, then the block.
-//! * **VKART-A4** `workgroup_size` is the number of threads of a block by axis; a launch with other extents is refused.
-//! * **VKART-A5** `dynamic_shared` is absent if there is none. The specialisation constant with number `constant`, a uint32,
-//!   is the launch's bytes in elements of `element_bytes`, rounded up, at least 1.
-//! * **VKART-A6** `needs` is everything that a device must support: the version of its API and of SPIR-V; SPIR-V's
-//!   `capabilities` and `extensions` by name, as the module declares them; the most storage buffers, bytes of push
-//!   constants and bytes of shared memory (without dynamic shared memory) of a kernel; and the size of its subgroups, if
-//!   a kernel was written for one. A capability that a feature or a property of Vulkan enables is looked up by its name.
+//! * **VKART-A1** `functions` are as `chipdock_plugin_api::kernel::describe` writes them, in the
+//!   order of the module's entry points; `symbol` is the name of the entry point.
+//! * **VKART-A2** `places` has one entry for each argument, in order. A pointer is a storage buffer
+//!   of set 0 at `binding`, or a device address: 8 bytes of the block at `address_at`. A scalar is
+//!   `size_bytes` bytes of the block at `offset_bytes`: 4 bytes for a boolean (0 or 1) and for an
+//!   integer of at most 32 bits, extended by its sign, and for float32; 8 bytes for types of 64
+//!   bits. Each is aligned to its size.
+//! * **VKART-A3** `block` is absent if nothing lies in it. `in` is `push_constant`, or `uniform`
+//!   for a block that is longer than the target's push constants: a uniform buffer of set 0 at
+//!   `binding`. Bindings count from 0 without gaps: storage buffers in the order of the arguments,
+//!   then the block.
+//! * **VKART-A4** `workgroup_size` is the number of threads of a block by axis; a launch with other
+//!   extents is refused.
+//! * **VKART-A5** `dynamic_shared` is absent if there is none. The specialisation constant with
+//!   number `constant`, a uint32, is the launch's bytes in elements of `element_bytes`, rounded up,
+//!   at least 1.
+//! * **VKART-A6** `needs` is everything that a device must support: the version of its API and of
+//!   SPIR-V; SPIR-V's `capabilities` and `extensions` by name, as the module declares them; the
+//!   most storage buffers, bytes of push constants and bytes of shared memory (without dynamic
+//!   shared memory) of a kernel; and the size of its subgroups, if a kernel was written for one. A
+//!   capability that a feature or a property of Vulkan enables is looked up by its name.
 //! * **VKART-A7** `spv_sha256` is the digest of section `spv`, in hexadecimal.
 
 use std::fmt::Write as _;

@@ -1,4 +1,5 @@
-//! `target.build.vulkan`: a module at stage `device` to SPIR-V; [`artifact`](crate::artifact) describes the result.
+//! `target.build.vulkan`: a module at stage `device` to SPIR-V; [`artifact`](crate::artifact)
+//! describes the result.
 
 use chipdock_codegen_source::{with_inlined_buffers, without_moved_pointers};
 use chipdock_ir::{Diagnostic, IrModule, Stage, Target};

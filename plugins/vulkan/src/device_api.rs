@@ -17,8 +17,8 @@ use crate::driver::HostMemory;
 pub(crate) struct VulkanDeviceApi(pub(crate) Arc<Hardware>);
 
 impl VulkanDeviceApi {
-    /// Resolves an end of a copy on that device: looks handles up, and checks ranges against sizes. An address in a data
-    /// space is the data space's (D.31).
+    /// Resolves an end of a copy on that device: looks handles up, and checks ranges against sizes.
+    /// An address in a data space is the data space's (D.31).
     ///
     /// # Safety
     ///
@@ -113,7 +113,8 @@ impl DeviceApi for VulkanDeviceApi {
     }
 
     unsafe fn sync_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        // Queued work may still access the host's memory: it is waited for even if the device is lost.
+        // Queued work may still access the host's memory: it is waited for even if the device is
+        // lost.
         let device = self.0.devices().get(device_id)?;
         let done = device.stream(stream.into_raw().addr()).and_then(|queue| queue.sync());
         device.check()?;

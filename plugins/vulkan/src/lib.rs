@@ -1,10 +1,13 @@
 //! Target `vulkan`: SPIR-V, run by any Vulkan device.
 //!
-//! * `device_api.vulkan` (`device_api`): all devices, their memory and streams (`device`), shared by what one host uses;
-//!   the interface that opens a lost device again, and the hooks with which the conformance suite makes one fail.
+//! * `device_api.vulkan` (`device_api`): all devices, their memory and streams (`device`), shared
+//!   by what one host uses; the interface that opens a lost device again, and the hooks with which
+//!   the conformance suite makes one fail.
 //! * `driver`: what calls Vulkan.
-//! * `target.kind.vulkan` (`target_kind`): the options, which of them must agree, and which types they bring.
-//! * `target.build.vulkan` (`codegen`): a module at stage `device` to SPIR-V words, by the generator in `spirv`.
+//! * `target.kind.vulkan` (`target_kind`): the options, which of them must agree, and which types
+//!   they bring.
+//! * `target.build.vulkan` (`codegen`): a module at stage `device` to SPIR-V words, by the
+//!   generator in `spirv`.
 //! * `artifact`: what the code generator writes and the loader reads.
 //! * `module.load.vulkan` (`loader`): artifacts, pipelines and launches (`program`).
 //! * `timer`: the interface of that name. `validator`: the program that checks modules in tests.

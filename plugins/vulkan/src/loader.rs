@@ -43,8 +43,8 @@ impl ModuleLoader for VulkanLoader {
         let folder = self.host.setting(&cache::FOLDER)?;
         let current = env.current_device(self.hardware.devices().device_type())?;
         let loaded = Loaded::new(&self.hardware, code, folder, true)?;
-        // Built now for the current device, so that errors of the driver are not delayed to the first call; other
-        // devices build on use.
+        // Built now for the current device, so that errors of the driver are not delayed to the
+        // first call; other devices build on use.
         let device = self.hardware.device(current)?;
         loaded.built(device, device.open()?.gpu())?;
         Ok(Box::new(KernelModule::new(self.host, env, loaded)))
@@ -62,7 +62,8 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// A module, built for no device yet; without `is_pushed` descriptors are always written to sets.
+    /// A module, built for no device yet; without `is_pushed` descriptors are always written to
+    /// sets.
     pub(crate) fn new(
         hardware: &Arc<Hardware>,
         code: Code,
@@ -73,7 +74,8 @@ impl Loaded {
         Ok(Self { built, code, folder, is_pushed, hardware: Arc::clone(hardware) })
     }
 
-    /// The module on a device, built by the first call that needs it, and again for a device that was opened again.
+    /// The module on a device, built by the first call that needs it, and again for a device that
+    /// was opened again.
     pub(crate) fn built(&self, device: &Device, gpu: &Arc<Gpu>) -> Result<Arc<Built>, Error> {
         let is_current = |built: &&Arc<Built>| Arc::ptr_eq(&built.gpu, gpu);
         let slot = usize::try_from(device.id()).ok().and_then(|id| self.built.get(id));

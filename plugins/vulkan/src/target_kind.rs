@@ -1,17 +1,21 @@
 //! Canonicalization of the target kind: options that must agree, and those that follow from others.
 //!
-//! * **VKKIND-K1** `max_block_dimensions` and `max_grid_dimensions` have three numbers; `max_block_size_x`, `_y` and `_z` bound
-//!   the former, and `max_threads_per_block` bounds `max_num_threads`. The bounded options are those in effect.
-//! * **VKKIND-K2** `thread_warp_size` above 1 needs ballots and shuffles in `supported_subgroup_operations`.
+//! * **VKKIND-K1** `max_block_dimensions` and `max_grid_dimensions` have three numbers;
+//!   `max_block_size_x`, `_y` and `_z` bound the former, and `max_threads_per_block` bounds
+//!   `max_num_threads`. The bounded options are those in effect.
+//! * **VKKIND-K2** `thread_warp_size` above 1 needs ballots and shuffles in
+//!   `supported_subgroup_operations`.
 //! * **VKKIND-K3** What needs a feature is refused without it: `buffer_access` = `address` without
-//!   `supports_buffer_device_address`, `memory_model` = `vulkan` without `supports_vulkan_memory_model`, `native_float16`
-//!   without `supports_float16`, `debug_info` before Vulkan 1.3.
-//! * **VKKIND-K4** The widths of `denorm_preserve`, `rounding_rte` and `signed_zero_inf_nan_preserve` are 16, 32 and 64, in
-//!   ascending order, each once.
-//! * **VKKIND-K5** `max_storage_buffers`, if unset, is `max_per_stage_descriptor_storage_buffer` where buffers are accessed by
-//!   descriptor, and at most that; where they are accessed by address, nothing limits their number.
-//! * **VKKIND-K6** `native_float16`, if unset, is true if the device computes with float16 and all three lists of K4 have 16:
-//!   then every conversion of a float16 is exact.
+//!   `supports_buffer_device_address`, `memory_model` = `vulkan` without
+//!   `supports_vulkan_memory_model`, `native_float16` without `supports_float16`, `debug_info`
+//!   before Vulkan 1.3.
+//! * **VKKIND-K4** The widths of `denorm_preserve`, `rounding_rte` and
+//!   `signed_zero_inf_nan_preserve` are 16, 32 and 64, in ascending order, each once.
+//! * **VKKIND-K5** `max_storage_buffers`, if unset, is `max_per_stage_descriptor_storage_buffer`
+//!   where buffers are accessed by descriptor, and at most that; where they are accessed by
+//!   address, nothing limits their number.
+//! * **VKKIND-K6** `native_float16`, if unset, is true if the device computes with float16 and all
+//!   three lists of K4 have 16: then every conversion of a float16 is exact.
 //! * **VKKIND-K7** Canonicalizing a canonical target leaves it unchanged.
 
 use chipdock_ir::Target;

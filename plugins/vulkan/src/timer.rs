@@ -1,4 +1,5 @@
-//! Interface `timer` 1: timestamps that the device writes once all earlier work of a stream is done.
+//! Interface `timer` 1: timestamps that the device writes once all earlier work of a stream is
+//! done.
 
 use std::ptr;
 use std::sync::Arc;

@@ -1,12 +1,15 @@
-//! A program that checks each module that the code generator writes, such as `spirv-val` of SPIRV-Tools.
+//! A program that checks each module that the code generator writes, such as `spirv-val` of
+//! SPIRV-Tools.
 //!
 //! # Rules
 //!
-//! * **VKVAL-1** The setting `validator` names the program, found on `PATH` or by its path. It is run as
-//!   `PROGRAM --target-env ENVIRONMENT kernel.spv` in a folder of its own, with the environment that the module names.
-//! * **VKVAL-2** A module that it refuses is not built: that is our bug, `InternalError` with the program's report. A program
-//!   that cannot be started is `Unavailable`.
-//! * **VKVAL-3** The fingerprint of a build names the program, so that what was built without it is not used in its place.
+//! * **VKVAL-1** The setting `validator` names the program, found on `PATH` or by its path. It is
+//!   run as `PROGRAM --target-env ENVIRONMENT kernel.spv` in a folder of its own, with the
+//!   environment that the module names.
+//! * **VKVAL-2** A module that it refuses is not built: that is our bug, `InternalError` with the
+//!   program's report. A program that cannot be started is `Unavailable`.
+//! * **VKVAL-3** The fingerprint of a build names the program, so that what was built without it is
+//!   not used in its place.
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -19,17 +19,18 @@
 //! }
 //! ```
 //!
-//! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it, with the bindings for a loader: for each
-//!   argument, in order, either a storage buffer of group 0, or a member of the uniform struct. All members have 4
-//!   bytes. A loader refuses an integer that does not fit its type.
+//! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it, with the bindings for a
+//!   loader: for each argument, in order, either a storage buffer of group 0, or a member of the
+//!   uniform struct. All members have 4 bytes. A loader refuses an integer that does not fit its
+//!   type.
 //! * `uniform`: absent if there are no scalars.
-//! * `dynamic_shared`: absent if there is none; the constant of the pipeline is the launch's bytes in words of 4,
-//!   rounded up, at least 1.
+//! * `dynamic_shared`: absent if there is none; the constant of the pipeline is the launch's bytes
+//!   in words of 4, rounded up, at least 1.
 //! * `workgroup_size`: a launch with other extents is refused.
 //! * `storage_buffers`: absent if 8 suffice, which every device supports; otherwise the
 //!   `maxStorageBuffersPerShaderStage` that the device must support.
-//! * `features`: features that the device must support, sorted. `subgroup_size`: with the feature `subgroups`, the size
-//!   that the device's subgroups must have.
+//! * `features`: features that the device must support, sorted. `subgroup_size`: with the feature
+//!   `subgroups`, the size that the device's subgroups must have.
 
 use chipdock_codegen_source::{
     unsupported, with_inlined_buffers, with_lanes_at_most, without_moved_pointers, write_module,
@@ -45,7 +46,8 @@ use crate::dialect::{Binding, WgslDialect, bindings, dynamic_words};
 /// The module kind, which selects the loader.
 pub(crate) const KIND: &str = "webgpu";
 
-/// Storage buffers per kernel that every device supports: the default of `maxStorageBuffersPerShaderStage`.
+/// Storage buffers per kernel that every device supports: the default of
+/// `maxStorageBuffersPerShaderStage`.
 const STORAGE_BUFFERS: usize = 8;
 
 /// The code generator of target `webgpu`.
@@ -119,7 +121,8 @@ fn n_buffers(function: &PrimFunc) -> usize {
     function.params.iter().filter(is_buffer).count()
 }
 
-/// Removes features that WGSL does not support from the module: pointers that are values, vectors of more than 4 lanes.
+/// Removes features that WGSL does not support from the module: pointers that are values, vectors
+/// of more than 4 lanes.
 fn legalize(module: &IrModule) -> IrModule {
     with_lanes_at_most(&without_moved_pointers(&with_inlined_buffers(module)), 4)
 }

@@ -1,4 +1,5 @@
-//! Tests of tensors over memory of an allocator (rules V.6, V.14 and the documentation of `NdAlloc`).
+//! Tests of tensors over memory of an allocator (rules V.6, V.14 and the documentation of
+//! `NdAlloc`).
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_void;
@@ -54,7 +55,8 @@ unsafe impl NdAlloc for Memory {
     }
 }
 
-/// Runs a test of the counts; returns how often memory was asked for and given back, with the sizes.
+/// Runs a test of the counts; returns how often memory was asked for and given back, with the
+/// sizes.
 fn counted(body: impl FnOnce()) -> (usize, usize, Vec<u64>) {
     COUNTED.sizes.lock().unwrap().clear();
     let before = (COUNTED.allocated.load(Ordering::Relaxed), COUNTED.freed.load(Ordering::Relaxed));
@@ -157,7 +159,8 @@ fn null_is_no_memory() {
     );
 }
 
-/// V.14: a tensor over an allocator's memory goes out by both managed structs and comes back, and is freed once.
+/// V.14: a tensor over an allocator's memory goes out by both managed structs and comes back, and
+/// is freed once.
 #[test]
 fn it_goes_through_dlpack_and_values() {
     let _one = ONE.lock().unwrap();

@@ -1,6 +1,6 @@
-//! Tests of the loader with deliberately wrong plugins: each is reported with its own reason, correct plugins are not
-//! affected, and older and newer minor versions load (P1, P3, P5, P7, P8; the host's rules LOAD-L1 to LOAD-L6 and REG-R1 to
-//! REG-R4).
+//! Tests of the loader with deliberately wrong plugins: each is reported with its own reason,
+//! correct plugins are not affected, and older and newer minor versions load (P1, P3, P5, P7, P8;
+//! the host's rules LOAD-L1 to LOAD-L6 and REG-R1 to REG-R4).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -174,7 +174,8 @@ fn p4_2_a_layout_check_of_another_make_refuses_nobody() {
     assert_eq!((report.attested, report.problem), (Some(false), None));
 }
 
-/// The schemas as the manifest of a newer version has them, in another order and with what it writes by itself.
+/// The schemas as the manifest of a newer version has them, in another order and with what it
+/// writes by itself.
 const NEWER_KINDS: &str = r#""target_kinds": [
     {"name": "newer", "schema": 1, "doc": "d", "device": "cpu", "stage": "tensors", "keys": [], "is_host": true,
      "host_preference": 1000},
@@ -239,8 +240,8 @@ fn p5_13_an_author_is_told_of_a_field_that_nobody_reads() {
 
 #[test]
 fn p5_what_was_staged_and_not_committed_is_released_once() {
-    // A function each, then another function (14), a refused name (15), a device API (24, 25), a second function (0), a
-    // device API and interfaces (28 to 30).
+    // A function each, then another function (14), a refused name (15), a device API (24, 25), a
+    // second function (0), a device API and interfaces (28 to 30).
     for (case, is_good, count) in [
         (11, false, 1),
         (14, false, 2),

@@ -1,5 +1,6 @@
-//! Tests of the host's checks of answers: a plugin gives wrong answers, one at a time (rules HOST-A1 to HOST-A9 of the
-//! host's front page). Each ends as a broken plugin with a sentence that states the fault, and the next call succeeds.
+//! Tests of the host's checks of answers: a plugin gives wrong answers, one at a time (rules
+//! HOST-A1 to HOST-A9 of the host's front page). Each ends as a broken plugin with a sentence that
+//! states the fault, and the next call succeeds.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -55,7 +56,8 @@ fn fault(host: &Host, which: i64) {
     call(host, "believed.fault", which).unwrap();
 }
 
-/// Asserts that the error is that of a broken plugin, which ends a command with code 3, and contains `says`.
+/// Asserts that the error is that of a broken plugin, which ends a command with code 3, and
+/// contains `says`.
 fn assert_broken(error: &Error, says: &str) {
     assert_eq!(*error.kind(), ErrorKind::BrokenPlugin, "{error}");
     assert_eq!(error.subject(), Some(Subject::Plugin), "{error}");
@@ -369,7 +371,8 @@ fn diagnostics_have_bounds() {
     assert!(resident_bytes() < before + (64 << 20), "{} bytes before, {} after", before, resident_bytes());
 }
 
-/// P3.15 to P3.17, C.31: what is no diagnostic is refused, what is extended is taken or refused by name.
+/// P3.15 to P3.17, C.31: what is no diagnostic is refused, what is extended is taken or refused by
+/// name.
 #[test]
 fn a_diagnostic_is_read_with_care() {
     let host = host();

@@ -10,7 +10,8 @@ use chipdock_host::{Host, HostOptions};
 use chipdock_test_support::plugins::compile;
 use chipdock_test_support::workspace;
 
-/// The template in C with a build id of its own, or an empty one, linked with those flags, as a host opens it.
+/// The template in C with a build id of its own, or an empty one, linked with those flags, as a
+/// host opens it.
 fn shown(said: &str, flag: &str, has_manifest: bool) -> (String, String) {
     let folder = tempfile::tempdir().unwrap();
     let own = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();

@@ -1,5 +1,5 @@
-//! Compares the files derived from the table of capabilities, JSON Schemas and the table of the guide, with it. `BLESS=1`
-//! writes both anew.
+//! Compares the files derived from the table of capabilities, JSON Schemas and the table of the
+//! guide, with it. `BLESS=1` writes both anew.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,8 @@ use std::path::Path;
 use chipdock_ir::{CAPABILITIES, Capability, CapabilitySource};
 use chipdock_test_support::{bless, workspace};
 
-/// The name with its option's type, unit, default and usual name; nothing for one that is a field of the kind.
+/// The name with its option's type, unit, default and usual name; nothing for one that is a field
+/// of the kind.
 fn of_option(capability: &Capability) -> Option<[&'static str; 3]> {
     let CapabilitySource::Option { unit, default, usual_name, .. } = capability.source else { return None };
     Some([unit, default, usual_name])
@@ -49,7 +50,8 @@ fn property(indent: &str) -> String {
     lines.iter().map(|line| format!("{indent}{line}\n")).collect()
 }
 
-/// The text with what is between the line `first` and the line `last` replaced; both lines are part of `new`.
+/// The text with what is between the line `first` and the line `last` replaced; both lines are part
+/// of `new`.
 fn replaced(text: &str, first: &str, last: &str, new: &str) -> String {
     let begin = text.find(first).unwrap_or_else(|| panic!("no line {first:?}"));
     let length = text[begin..].find(last).unwrap_or_else(|| panic!("no line {last:?}")) + last.len();

@@ -30,8 +30,8 @@ fn zoo() -> Vec<Any> {
     ]
 }
 
-/// Returns the values of the zoo that convert to `T`; for all others the error must be a type error that names the expected
-/// type.
+/// Returns the values of the zoo that convert to `T`; for all others the error must be a type error
+/// that names the expected type.
 fn takes<T: for<'a> chipdock_plugin_api::FromAny<'a>>() -> Vec<String> {
     let mut taken = Vec::new();
     for any in zoo() {

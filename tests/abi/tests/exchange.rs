@@ -153,7 +153,8 @@ fn table() -> ExchangeTable {
 }
 
 fn read(table: &ExchangeTable) -> Result<Exchange, Error> {
-    // SAFETY: a table of this framework, whose functions live as long as the process; the table itself is only read.
+    // SAFETY: a table of this framework, whose functions live as long as the process; the table
+    // itself is only read.
     unsafe { Exchange::from_raw(ptr::from_ref(table).cast()) }
 }
 

@@ -1,4 +1,5 @@
-//! Checks that `chipdock.h` is the output of cbindgen for `chipdock-abi`, and compiles as C99 and C++11 (P2).
+//! Checks that `chipdock.h` is the output of cbindgen for `chipdock-abi`, and compiles as C99 and
+//! C++11 (P2).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,8 +26,8 @@ struct Layout {
     fields: Vec<(String, String)>,
 }
 
-/// The layouts that `src/layout.rs` asserts, the lines `Name: size { field @ offset, ... }` of its lists: those that are
-/// frozen, and those of named interfaces.
+/// The layouts that `src/layout.rs` asserts, the lines `Name: size { field @ offset, ... }` of its
+/// lists: those that are frozen, and those of named interfaces.
 fn layouts() -> [Vec<Layout>; 2] {
     let source = read("src/layout.rs");
     let lists = source.split("\nlayouts! {").skip(1).map(|list| {
@@ -149,8 +150,8 @@ fn nameless(declaration: &str) -> String {
     format!("{of}{}", count.trim())
 }
 
-/// FNV-1a of the types of the frozen structs, in the order of `src/layout.rs`, with their sizes and offsets, and of the
-/// function types that they use.
+/// FNV-1a of the types of the frozen structs, in the order of `src/layout.rs`, with their sizes and
+/// offsets, and of the function types that they use.
 fn hash(header: &str) -> u64 {
     let (declarations, [frozen, _]) = (declarations(header), layouts());
     let mut text = String::new();
@@ -179,7 +180,8 @@ fn bless_hash(hash: u64) {
     fs::write(abi_folder().join("src/plugin.rs"), source).expect("src/plugin.rs is writable");
 }
 
-/// P1.3: one hash for C and Rust. It is of types and their order alone: no name, no comment, no named interface is in it.
+/// P1.3: one hash for C and Rust. It is of types and their order alone: no name, no comment, no
+/// named interface is in it.
 #[test]
 fn p1_3_the_hash_is_that_of_the_declarations() {
     let header = print_header();

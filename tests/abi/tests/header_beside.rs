@@ -1,5 +1,5 @@
-//! Compiles `chipdock.h` together with other headers: DLPack's own in either order, and macros that system headers define
-//! (P2.1); with gcc and clang, for this machine and for aarch64.
+//! Compiles `chipdock.h` together with other headers: DLPack's own in either order, and macros that
+//! system headers define (P2.1); with gcc and clang, for this machine and for aarch64.
 
 use std::fmt::Write as _;
 use std::fs;

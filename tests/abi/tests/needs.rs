@@ -1,4 +1,5 @@
-//! Tests of plugins that need keys of each other, opened by a host (P5.15, P10.15; the host's rules FIND-D6 and REG-R6).
+//! Tests of plugins that need keys of each other, opened by a host (P5.15, P10.15; the host's rules
+//! FIND-D6 and REG-R6).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -20,7 +21,8 @@ impl Folder {
         Self(folder)
     }
 
-    /// A plugin that registers `function.NAME.answer` and more, with a manifest that needs keys; `case` is the fixture's.
+    /// A plugin that registers `function.NAME.answer` and more, with a manifest that needs keys;
+    /// `case` is the fixture's.
     fn plugin(&self, name: &str, case: u32, keys: &[&str]) -> PathBuf {
         self.named(name, case, &format!("{name}.answer"), keys)
     }

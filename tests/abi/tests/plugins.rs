@@ -1,4 +1,5 @@
-//! Calls plugins through the bare tables: both templates and `cpu`, together in one process (P1, P4, P5, P10, D).
+//! Calls plugins through the bare tables: both templates and `cpu`, together in one process (P1,
+//! P4, P5, P10, D).
 
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
@@ -100,7 +101,8 @@ fn kind<T>(result: Result<T, chipdock_plugin_api::Error>) -> Option<ErrorKind> {
     result.err().map(|error| error.kind())
 }
 
-/// One test in parts, so that the plugins are built and opened once and the files removed afterwards.
+/// One test in parts, so that the plugins are built and opened once and the files removed
+/// afterwards.
 #[test]
 fn plugins_keep_the_contract() {
     for plugin in PLUGINS.iter() {
@@ -300,7 +302,8 @@ fn d_streams(device: &Device) -> Result<(), chipdock_plugin_api::Error> {
     stream.free()
 }
 
-/// Calls the functions with null for every pointer; returns the statuses. Only for plugins that check pointers (the shim does).
+/// Calls the functions with null for every pointer; returns the statuses. Only for plugins that
+/// check pointers (the shim does).
 fn call_with_nulls(device: &Device) -> Vec<i32> {
     let (table, self_) = device.table().unwrap();
     // SAFETY: a registered table and its `self_`; null is answered with an error (D.2).

@@ -1,5 +1,6 @@
-//! Beside plugins of the zoo that change the process while they are opened, a good plugin compiles and computes as before: subnormal
-//! numbers included, with a C compiler started as a child, and files written (LOAD-L7; the guard's rules GUARD-G1 to GUARD-G4).
+//! Beside plugins of the zoo that change the process while they are opened, a good plugin compiles
+//! and computes as before: subnormal numbers included, with a C compiler started as a child, and
+//! files written (LOAD-L7; the guard's rules GUARD-G1 to GUARD-G4).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -33,7 +34,8 @@ def add(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
             B[vi] = A[vi] + A[vi]
 "#;
 
-/// Compiles for target `c`, which starts a compiler and writes files, and returns the kernel's results; on several threads.
+/// Compiles for target `c`, which starts a compiler and writes files, and returns the kernel's
+/// results; on several threads.
 fn sums(host: &Host, number: f32) -> Vec<f32> {
     let module = chipdock_script::parse(KERNEL, "add.py").unwrap();
     let target = host.target("c").unwrap();

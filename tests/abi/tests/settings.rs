@@ -1,5 +1,5 @@
-//! Tests of settings through the loader: those that a descriptor declares, before and after `init`, with and without a
-//! manifest (H.7, H.8, S.1, S.3 to S.7).
+//! Tests of settings through the loader: those that a descriptor declares, before and after `init`,
+//! with and without a manifest (H.7, H.8, S.1, S.3 to S.7).
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,6 @@
-//! Tests of the shims of target kinds, code generators, loaders, modules and interfaces: this binary is its own plugin,
-//! called through its tables as by a host (rules P5, P7, P8, P10, T, C, M).
+//! Tests of the shims of target kinds, code generators, loaders, modules and interfaces: this
+//! binary is its own plugin, called through its tables as by a host (rules P5, P7, P8, P10, T, C,
+//! M).
 
 use std::ffi::c_void;
 use std::ptr;
@@ -220,7 +221,8 @@ fn p5_2_everything_is_registered_sorted() {
 
 #[test]
 fn p10_2_init_without_a_host_is_a_status() {
-    // SAFETY: wrong on purpose; null is answered with a status, for lack of anybody to raise an error with.
+    // SAFETY: wrong on purpose; null is answered with a status, for lack of anybody to raise an
+    // error with.
     unsafe {
         let mut instance = ptr::null_mut();
         assert_eq!((descriptor().init)(ptr::null(), ptr::null(), &mut instance), CHIPDOCK_INVALID_ARGUMENT);
@@ -486,7 +488,8 @@ fn c_35_a_fingerprint_is_a_text_or_none() {
     let (codegen, self_) = codegen(&plugin);
     let ask = |request: *const ChipdockBuildRequest| {
         let mut out = Any::NONE.into_raw();
-        // SAFETY: a registered table and its `self_`; the request lives for the call, or is null on purpose.
+        // SAFETY: a registered table and its `self_`; the request lives for the call, or is null on
+        // purpose.
         let status = unsafe { (codegen.fingerprint)(self_, request, &mut out) };
         // SAFETY: written by the callee, or None.
         (status, unsafe { Any::from_raw(out) })
@@ -561,7 +564,8 @@ fn with_artifact<R>(index_json: &str, code: &str, body: impl FnOnce(&ChipdockArt
 fn load(plugin: &Plugin, artifact: &ChipdockArtifact) -> (i32, ChipdockModuleHandle) {
     let (loader, self_) = loader(plugin);
     let mut module = ChipdockModuleHandle { self_: ptr::null_mut(), table: ptr::null() };
-    // SAFETY: a registered table and its `self_`; this loader looks at the environment's address only.
+    // SAFETY: a registered table and its `self_`; this loader looks at the environment's address
+    // only.
     let status = unsafe { (loader.load)(self_, artifact, ptr::null(), &mut module) };
     (status, module)
 }

@@ -1,4 +1,5 @@
-//! Tests of the value layer: layouts, reference counts, strings, containers, functions, errors (rules V.1 to V.13).
+//! Tests of the value layer: layouts, reference counts, strings, containers, functions, errors
+//! (rules V.1 to V.13).
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -276,7 +277,8 @@ fn v6_an_array_drops_what_its_header_says() {
     leaks::assert_none(|| {
         let array = Array::new(["first, long enough", "second, long enough"].map(Any::from));
         let header = array.object().as_ptr().cast::<ChipdockArrayObject>();
-        // SAFETY: we hold the only reference, so we may take the last element out, as C++'s pop_back does.
+        // SAFETY: we hold the only reference, so we may take the last element out, as C++'s
+        // pop_back does.
         let popped = unsafe {
             (*header).size -= 1;
             Any::from_raw(*(*header).data.add(1))

@@ -1,4 +1,5 @@
-//! Tests of views of tensors, of what a receiver of a foreign tensor may require, and of foreign tensors that are wrong (V.6, V.14).
+//! Tests of views of tensors, of what a receiver of a foreign tensor may require, and of foreign
+//! tensors that are wrong (V.6, V.14).
 
 use std::ffi::c_void;
 use std::ptr;
@@ -30,7 +31,8 @@ fn a_view_shares_the_elements_and_keeps_them() {
         assert_eq!((column.view().data(), column.view().byte_offset()), (first.wrapping_byte_add(4), 0));
         let backwards = column.as_strided(&[3], &[-4], 8).unwrap();
         let row = matrix.as_strided(&[2, 2], &[2, 1], 4).unwrap();
-        // A view before the view's own first element is outside of it, although the matrix has the element.
+        // A view before the view's own first element is outside of it, although the matrix has the
+        // element.
         assert_eq!(kind(column.as_strided(&[1], &[1], -1)), ErrorKind::INDEX_ERROR);
         let single = column.as_strided(&[], &[], 4).unwrap();
         drop(matrix);
@@ -187,8 +189,8 @@ fn address(offset: usize) -> *mut c_void {
     BYTES.0.as_ptr().wrapping_add(offset).cast_mut().cast()
 }
 
-/// Takes a tensor in through both structs; returns what both say, and asserts that a deleter is called once on success and never
-/// else.
+/// Takes a tensor in through both structs; returns what both say, and asserts that a deleter is
+/// called once on success and never else.
 fn take(tensor: ChipdockTensor, required: Required) -> Result<(Vec<i64>, Vec<i64>), Error> {
     let deleted = || DELETED.load(Ordering::Relaxed);
     let answer = |taken: &Result<Tensor, Error>| match taken {
@@ -287,7 +289,8 @@ fn foreign_tensors_are_checked() {
     let (mut negative, mut absurd) = ([2_i64, -3], [i64::MAX, i64::MAX]);
     says(ChipdockTensor { shape: negative.as_mut_ptr(), ..good }, any, &["axis 1", "-3"]);
     says(ChipdockTensor { shape: absurd.as_mut_ptr(), ..good }, any, &["64 bits"]);
-    // An element type that nobody knows is its receiver's business; its elements cannot be read here.
+    // An element type that nobody knows is its receiver's business; its elements cannot be read
+    // here.
     let unknown = dtype::scalar(200, 24);
     assert!(take(ChipdockTensor { dtype: unknown, ..good }, any).is_ok());
 }

@@ -1,4 +1,5 @@
-//! Finds the backends present: the target kinds with a code generator, a loader and a device that work here.
+//! Finds the backends present: the target kinds with a code generator, a loader and a device that
+//! work here.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,22 +21,23 @@ pub struct Backend {
     pub device_name: String,
     /// Capabilities of the target.
     pub capabilities: TargetCapabilities,
-    /// The name of the configuration: empty for the device's own target, `defaults` for that of its kind, otherwise that of
-    /// a `[[tests.target]]` in the plugin's `expectations.toml`.
+    /// The name of the configuration: empty for the device's own target, `defaults` for that of its
+    /// kind, otherwise that of a `[[tests.target]]` in the plugin's `expectations.toml`.
     pub configuration: String,
     /// Words of the errors with which the target may refuse a kernel; see [`Self::may_refuse`].
     pub refuses: Vec<String>,
 }
 
 impl Backend {
-    /// Returns true if the target compiles functions of the host itself; other targets need one that does.
+    /// Returns true if the target compiles functions of the host itself; other targets need one
+    /// that does.
     #[must_use]
     pub fn is_host(&self) -> bool {
         self.capabilities.is_host
     }
 
-    /// Returns the same device with a target made from the defaults of its kind, not from the device; `None` if the targets
-    /// are equal.
+    /// Returns the same device with a target made from the defaults of its kind, not from the
+    /// device; `None` if the targets are equal.
     ///
     /// # Errors
     ///
@@ -75,20 +77,23 @@ impl Backend {
         Ok(Self { target, device, device_name, capabilities, configuration, refuses })
     }
 
-    /// Returns true if the plugin's `expectations.toml` says that this target may refuse a kernel with such an error.
+    /// Returns true if the plugin's `expectations.toml` says that this target may refuse a kernel
+    /// with such an error.
     #[must_use]
     pub fn may_refuse(&self, error: &str) -> bool {
         self.refusal(error).is_some()
     }
 
-    /// Returns those words of `expectations.toml` that say that this target may refuse a kernel with such an error.
+    /// Returns those words of `expectations.toml` that say that this target may refuse a kernel
+    /// with such an error.
     #[must_use]
     pub fn refusal(&self, error: &str) -> Option<&str> {
         self.refuses.iter().map(String::as_str).find(|words| error.contains(words))
     }
 
-    /// Compares what became of each kernel, a line each, with the list `what` that is kept for this target in
-    /// `tests/differential/lists`; `BLESS=1` writes it. Targets that may refuse nothing have none.
+    /// Compares what became of each kernel, a line each, with the list `what` that is kept for this
+    /// target in `tests/differential/lists`; `BLESS=1` writes it. Targets that may refuse nothing
+    /// have none.
     ///
     /// # Errors
     ///
@@ -97,7 +102,8 @@ impl Backend {
         self.list(what).map_or(Ok(()), |path| crate::device_code::list(&path, lines))
     }
 
-    /// Does the same as [`Self::check_list`] for the kernels that a run has drawn: only their lines are compared.
+    /// Does the same as [`Self::check_list`] for the kernels that a run has drawn: only their lines
+    /// are compared.
     ///
     /// # Errors
     ///
@@ -116,7 +122,8 @@ impl Backend {
         Some(folder.join(&self.target.kind).join(configuration).join(format!("{what}.txt")))
     }
 
-    /// Returns the kind, and the configuration if it is not the device's own: `opencl`, `opencl with defaults`.
+    /// Returns the kind, and the configuration if it is not the device's own: `opencl`, `opencl
+    /// with defaults`.
     #[must_use]
     pub fn name(&self) -> String {
         let kind = &self.target.kind;
@@ -137,7 +144,8 @@ pub struct Absent {
     pub reason: String,
 }
 
-/// Opens a host with only the plugins of one folder, so that nothing installed on this machine takes part.
+/// Opens a host with only the plugins of one folder, so that nothing installed on this machine
+/// takes part.
 ///
 /// # Errors
 ///
@@ -162,7 +170,8 @@ pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<Absent>)> {
     let is_provided = |key: &String| plugins.iter().any(|plugin| plugin.provides.contains(key));
     for (kind, _) in host.target_kinds() {
         let opened = || -> std::result::Result<Backend, chipdock_host::Error> {
-            // A device without a code generator runs nothing, and code without a device runs nowhere.
+            // A device without a code generator runs nothing, and code without a device runs
+            // nowhere.
             host.usable_target(kind.name.as_str())?;
             let request = TargetRequest::new(kind.name.as_str()).device(DeviceChoice::First);
             let resolved = host.resolve(request)?;

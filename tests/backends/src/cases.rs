@@ -18,7 +18,8 @@ pub type Sizes = &'static [(&'static str, i64)];
 pub enum Work {
     /// Bytes, with every buffer read or written once: GB/s.
     Bytes,
-    /// Operations, two for each multiply-add: twice the product of these symbols and this factor, in GFLOP/s.
+    /// Operations, two for each multiply-add: twice the product of these symbols and this factor,
+    /// in GFLOP/s.
     MultiplyAdds(&'static [&'static str], i64),
 }
 
@@ -35,7 +36,8 @@ pub struct Case {
     pub time: Sizes,
     /// Method of counting its work.
     pub work: Work,
-    /// For a kernel whose fixed size is too large for the interpreter: another kernel that must give the same first rows.
+    /// For a kernel whose fixed size is too large for the interpreter: another kernel that must
+    /// give the same first rows.
     pub judge: Option<(&'static str, Sizes)>,
 }
 
@@ -101,8 +103,8 @@ impl Case {
         read_module(&kernels.join(format!("{}.py", self.file)))
     }
 
-    /// Returns the arguments at these sizes, filled by [`arguments`] and adapted to the kernel: for peers, which define
-    /// less than the IR does.
+    /// Returns the arguments at these sizes, filled by [`arguments`] and adapted to the kernel: for
+    /// peers, which define less than the IR does.
     ///
     /// # Errors
     ///
@@ -201,8 +203,8 @@ pub fn arguments(function: &PrimFunc, symbols: &HashMap<String, i64>) -> Result<
     function.params.iter().map(argument).collect()
 }
 
-/// Returns an array of floats in [-2, 2), booleans, bytes of the whole range (storage types too), or wider integers in
-/// [-32, 96).
+/// Returns an array of floats in [-2, 2), booleans, bytes of the whole range (storage types too),
+/// or wider integers in [-32, 96).
 fn array(random: &mut Random, dtype: DType, shape: &[i64]) -> Array {
     let shape: Vec<usize> = shape.iter().map(|extent| *extent as usize).collect();
     let count: usize = shape.iter().product();

@@ -34,7 +34,8 @@ pub fn is_for_host(function: &PrimFunc) -> bool {
     !bound
 }
 
-/// Reads a file of the corpus; returns the module with the functions that `keep` accepts, and those of them that can be run.
+/// Reads a file of the corpus; returns the module with the functions that `keep` accepts, and those
+/// of them that can be run.
 ///
 /// # Panics
 ///
@@ -48,8 +49,8 @@ pub fn kernels(file: &CorpusFile, keep: impl Fn(&PrimFunc) -> bool) -> (IrModule
     (kept, kernels)
 }
 
-/// Runs a function in the interpreter; returns `None` if the interpreter refuses it (an index out of bounds, for example)
-/// or would take too long.
+/// Runs a function in the interpreter; returns `None` if the interpreter refuses it (an index out
+/// of bounds, for example) or would take too long.
 fn kernel(module: &IrModule, function: &PrimFunc) -> Option<Kernel> {
     let args = arguments(function)?;
     let limits = Limits { steps_max: 2_000_000, ..Limits::default() };

@@ -40,7 +40,8 @@ pub fn build(host: &Host, module: &IrModule, target: &Arc<Target>) -> Result<Opt
     Ok(Some(Shader { module: device.clone(), index, source, artifact }))
 }
 
-/// Reads the corpus and the examples as modules; with `CHIPDOCK_ONLY` only those whose names contain its value.
+/// Reads the corpus and the examples as modules; with `CHIPDOCK_ONLY` only those whose names
+/// contain its value.
 ///
 /// # Panics
 ///
@@ -55,9 +56,9 @@ pub fn modules() -> Vec<(CorpusFile, IrModule)> {
     corpus().unwrap().into_iter().filter(|file| file.name.contains(&only)).filter_map(read).collect()
 }
 
-/// Compares the result for each file with the golden at `path`, a line each: the number of checked kernels, or the reason
-/// for none, which is the first line of the error and its first cause. If `CHIPDOCK_ONLY` selects some files, nothing is
-/// compared.
+/// Compares the result for each file with the golden at `path`, a line each: the number of checked
+/// kernels, or the reason for none, which is the first line of the error and its first cause. If
+/// `CHIPDOCK_ONLY` selects some files, nothing is compared.
 ///
 /// # Errors
 ///
@@ -71,7 +72,8 @@ pub fn list(path: &Path, mut lines: Vec<String>) -> Result<(), String> {
     bless(path, &text)
 }
 
-/// Does the same as [`list`] for the files, or the names before a colon, that a run has drawn: only their lines are compared.
+/// Does the same as [`list`] for the files, or the names before a colon, that a run has drawn: only
+/// their lines are compared.
 ///
 /// # Errors
 ///
@@ -105,12 +107,13 @@ fn head(line: &str) -> String {
     line.lines().take(2).map(str::trim).collect::<Vec<_>>().join(": ")
 }
 
-/// Compares texts with the goldens `NAME.EXTENSION` of a folder, and checks that the folder has no other golden with that
-/// extension.
+/// Compares texts with the goldens `NAME.EXTENSION` of a folder, and checks that the folder has no
+/// other golden with that extension.
 ///
 /// # Errors
 ///
-/// As for [`bless`], for every text that differs; the numbers of texts and of goldens, if they differ.
+/// As for [`bless`], for every text that differs; the numbers of texts and of goldens, if they
+/// differ.
 pub fn check_texts(folder: &Path, extension: &str, texts: &[(String, String)]) -> Result<(), String> {
     let compare =
         |(name, text): &(String, String)| bless(&folder.join(format!("{name}.{extension}")), text).err();
@@ -127,7 +130,8 @@ pub fn check_texts(folder: &Path, extension: &str, texts: &[(String, String)]) -
     }
 }
 
-/// Builds a module; returns `None` if it is refused, with the reason added to `refused`, or has no part for a device.
+/// Builds a module; returns `None` if it is refused, with the reason added to `refused`, or has no
+/// part for a device.
 pub fn built(
     host: &Host,
     target: &Arc<Target>,
@@ -141,7 +145,8 @@ pub fn built(
     })
 }
 
-/// Returns the module with its kernels bound to the target, because TVM's own device functions name TVM's targets.
+/// Returns the module with its kernels bound to the target, because TVM's own device functions name
+/// TVM's targets.
 #[must_use]
 pub fn retargeted(module: &IrModule, target: &Arc<Target>) -> IrModule {
     let mut module = module.clone();
@@ -164,8 +169,8 @@ pub fn target(host: &Host, kind: &str) -> Arc<Target> {
     host.target(json.to_string()).unwrap()
 }
 
-/// Builds TVM's own device functions for a kind of device; returns (function name, text), where the text of a refused one
-/// is the reason as a comment.
+/// Builds TVM's own device functions for a kind of device; returns (function name, text), where the
+/// text of a refused one is the reason as a comment.
 ///
 /// # Panics
 ///
@@ -206,8 +211,8 @@ fn capabilities_of_32_bits() -> TargetCapabilities {
     })
 }
 
-/// Returns a module of the kernels of the module's functions in 32-bit words; `None` if a function is refused or already
-/// has kernels.
+/// Returns a module of the kernels of the module's functions in 32-bit words; `None` if a function
+/// is refused or already has kernels.
 #[must_use]
 pub fn in_words(module: &IrModule) -> Option<IrModule> {
     let uses_int64 = |expr: &Expr| {
@@ -250,8 +255,8 @@ def data(A: T.Buffer((64,), "DT"), B: T.Buffer((64,), "DT"), C: T.Buffer((9, 64)
         D[3, i] = T.Cast("int32", A[i] * B[i])
 "#;
 
-/// Returns modules with 64-bit data in 32-bit words (INT64-W1 to INT64-W8 of the pass `lower_int64`), from the corpus and
-/// written for this purpose.
+/// Returns modules with 64-bit data in 32-bit words (INT64-W1 to INT64-W8 of the pass
+/// `lower_int64`), from the corpus and written for this purpose.
 ///
 /// # Panics
 ///
@@ -267,7 +272,8 @@ pub fn modules_in_words() -> Vec<(CorpusFile, IrModule)> {
     all.filter_map(|(file, module)| Some((file, in_words(&module)?))).collect()
 }
 
-/// Script with elements of more lanes than the languages have, and with lanes that are not neighbours, at 64-bit indices.
+/// Script with elements of more lanes than the languages have, and with lanes that are not
+/// neighbours, at 64-bit indices.
 const VECTORS: &str = r#"
 @T.prim_func(s_tir=True)
 def vectors(A: T.Buffer((6,), "DTxLANES"), B: T.Buffer((6,), "DTxLANES"), C: T.Buffer((64,), "DT"), D: T.Buffer((64,), "DT")):
@@ -278,7 +284,8 @@ def vectors(A: T.Buffer((6,), "DTxLANES"), B: T.Buffer((6,), "DTxLANES"), C: T.B
         D[T.Ramp(T.Cast("int64", i) * T.int64(16) + T.int64(4), T.int64(-1), 2)] = C[T.Ramp(T.int64(9), T.int64(0), 2)]
 "#;
 
-/// Returns modules with elements of more lanes than device languages have, by the name of the element.
+/// Returns modules with elements of more lanes than device languages have, by the name of the
+/// element.
 ///
 /// # Panics
 ///

@@ -1,4 +1,5 @@
-//! Runs the example of handwritten digits: a trained network whose layers are kernels, on images that training did not use.
+//! Runs the example of handwritten digits: a trained network whose layers are kernels, on images
+//! that training did not use.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Creates arguments and launches for a kernel from its declarations, with the results in the interpreter.
+//! Creates arguments and launches for a kernel from its declarations, with the results in the
+//! interpreter.
 
 use std::collections::HashMap;
 
@@ -67,8 +68,8 @@ fn array(dtype: DType, elements: usize, numbers: &mut Numbers) -> Array {
     Array::from_f64(dtype, &[elements], &values)
 }
 
-/// Creates a launch of each kernel of the module with made-up arguments; an error is the reason for a kernel whose sizes
-/// cannot be determined.
+/// Creates a launch of each kernel of the module with made-up arguments; an error is the reason for
+/// a kernel whose sizes cannot be determined.
 #[must_use]
 pub fn launches(module: &IrModule) -> Vec<Result<Launch, String>> {
     let is_kernel = |f: &&PrimFunc| f.attrs.get(attr::CALLING_CONV) == Some(&AttrValue::Int(2));

@@ -1,11 +1,12 @@
-//! Compares every backend present with the reference interpreter, and with each other, through `dlopen` as a user does.
+//! Compares every backend present with the reference interpreter, and with each other, through
+//! `dlopen` as a user does.
 //!
-//! The plugins are those of `CHIPDOCK_TEST_PLUGINS`. If it is not set they are built first, since `cargo test` builds no
-//! cdylib and would use outdated ones. A run that finds no plugin fails.
+//! The plugins are those of `CHIPDOCK_TEST_PLUGINS`. If it is not set they are built first, since
+//! `cargo test` builds no cdylib and would use outdated ones. A run that finds no plugin fails.
 //!
-//! Where `cargo xtask test` has installed the dependencies of the plugins (stated by `CHIPDOCK_TEST_SETUP=done`), each
-//! target kind that a plugin's `expectations.toml` lists as `usable` (see [`Claims`]) must be present; elsewhere a missing
-//! one is skipped with the reason.
+//! Where `cargo xtask test` has installed the dependencies of the plugins (stated by
+//! `CHIPDOCK_TEST_SETUP=done`), each target kind that a plugin's `expectations.toml` lists as
+//! `usable` (see [`Claims`]) must be present; elsewhere a missing one is skipped with the reason.
 
 pub mod backends;
 pub mod cases;
@@ -113,7 +114,8 @@ pub fn backends_left(host: &Host) -> (Vec<Backend>, Vec<Absent>) {
 pub struct Claims {
     /// Target kinds that must be usable once everything is installed.
     pub usable: Vec<String>,
-    /// Target kinds whose compiler and loader start no program, so that a test may load hundreds of modules.
+    /// Target kinds whose compiler and loader start no program, so that a test may load hundreds of
+    /// modules.
     pub in_process: Vec<String>,
     /// Target kinds whose modules leave nothing in memory when they are dropped.
     pub forgetting: Vec<String>,
@@ -121,7 +123,8 @@ pub struct Claims {
     pub target: Vec<TestTarget>,
 }
 
-/// A target of tests: a device's own (without a name), that of its kind's defaults (`defaults`), or one with other options.
+/// A target of tests: a device's own (without a name), that of its kind's defaults (`defaults`), or
+/// one with other options.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TestTarget {
@@ -176,9 +179,10 @@ pub fn in_process(host: &Host) -> Vec<Backend> {
     backends
 }
 
-/// Runs a test on each backend, on all of them even if one fails, and reports the failed ones. A device is tested with the
-/// target made from it, with the defaults of its kind, because the two may be scheduled differently, and with each
-/// `[[tests.target]]` of its plugin's `expectations.toml`.
+/// Runs a test on each backend, on all of them even if one fails, and reports the failed ones. A
+/// device is tested with the target made from it, with the defaults of its kind, because the two
+/// may be scheduled differently, and with each `[[tests.target]]` of its plugin's
+/// `expectations.toml`.
 ///
 /// # Panics
 ///
@@ -187,8 +191,8 @@ pub fn on_each(host: &Host, test: impl Fn(&Backend)) {
     on_all(&with_configurations(host, backends(host)), test);
 }
 
-/// Returns each backend, followed by the same device with a target of defaults, if that target differs, and with each other
-/// target that the plugins' `expectations.toml` list.
+/// Returns each backend, followed by the same device with a target of defaults, if that target
+/// differs, and with each other target that the plugins' `expectations.toml` list.
 fn with_configurations(host: &Host, backends: Vec<Backend>) -> Vec<Backend> {
     let claimed = claims().target;
     let all = backends.into_iter().flat_map(|backend| {
@@ -235,8 +239,8 @@ pub fn hosts(host: &Host) -> Vec<Backend> {
     hosts
 }
 
-/// Runs a test on each backend whose code a host launches on a device, as [`on_each`] does. If there is none, that is
-/// reported.
+/// Runs a test on each backend whose code a host launches on a device, as [`on_each`] does. If
+/// there is none, that is reported.
 ///
 /// # Panics
 ///
@@ -245,8 +249,8 @@ pub fn on_each_device(host: &Host, test: impl Fn(&Backend)) {
     on_all(&with_configurations(host, devices(host)), test);
 }
 
-/// Runs a test of devices, whatever code is compiled for them: on each device once. A whole run takes each target as
-/// [`on_each_device`] does.
+/// Runs a test of devices, whatever code is compiled for them: on each device once. A whole run
+/// takes each target as [`on_each_device`] does.
 ///
 /// # Panics
 ///
@@ -323,8 +327,8 @@ pub fn hold(expected: &[Output], found: &[Array]) -> Result<()> {
     Ok(())
 }
 
-/// Checks the results of one backend against those of another: integers exactly, floats within the interpreter's bounds for
-/// both.
+/// Checks the results of one backend against those of another: integers exactly, floats within the
+/// interpreter's bounds for both.
 ///
 /// # Errors
 ///
@@ -363,7 +367,8 @@ mod tests {
         assert!(hold(&int, &one(DType::INT32, 8.0)).is_err() && hold(&int, &[]).is_err());
     }
 
-    /// Every claim names a target kind that a plugin here provides; `in-process` and `forgetting` name usable ones only.
+    /// Every claim names a target kind that a plugin here provides; `in-process` and `forgetting`
+    /// name usable ones only.
     #[test]
     fn claims_are_of_kinds_that_are_there() {
         let claims = claims();

@@ -126,8 +126,8 @@ fn time(backend: &Backend, function: &Function, values: &[Value]) -> Result<Dura
     Ok(times[times.len() / 2])
 }
 
-/// Compiles a kernel and checks it against the interpreter at small sizes; returns the largest difference, and the largest
-/// share of the bound.
+/// Compiles a kernel and checks it against the interpreter at small sizes; returns the largest
+/// difference, and the largest share of the bound.
 ///
 /// # Errors
 ///

@@ -1,5 +1,6 @@
-//! Programs over the special values of each type: NaN, infinities, zeros, subnormals, the ends of floats and integers, and
-//! constants that are easy to read wrongly; for the compilers of every language that code generators write.
+//! Programs over the special values of each type: NaN, infinities, zeros, subnormals, the ends of
+//! floats and integers, and constants that are easy to read wrongly; for the compilers of every
+//! language that code generators write.
 //!
 //! Their results are compared bit by bit, but that a NaN may be any.
 
@@ -50,8 +51,8 @@ const INTEGERS: [DType; 8] = [
     DType::UINT64,
 ];
 
-/// float32 numbers of whose decimals the shortest gives another number if it is rounded to float64 first, or is above the
-/// greatest.
+/// float32 numbers of whose decimals the shortest gives another number if it is rounded to float64
+/// first, or is above the greatest.
 const TRICKY_FLOATS: [u32; 4] = [0x15ae_43fd, 0x15ae_43fe, 0x7f7f_ffff, 0xff7f_ffff];
 
 const COMPARISONS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
@@ -186,7 +187,8 @@ impl Writer {
         Self { name, text: "@I.ir_module\nclass Module:\n".to_owned(), calls: Vec::new() }
     }
 
-    /// Adds a function over `count` elements of inputs, with results of these types, of so many elements each.
+    /// Adds a function over `count` elements of inputs, with results of these types, of so many
+    /// elements each.
     fn add(
         &mut self,
         name: &'static str,
@@ -207,7 +209,8 @@ impl Writer {
         self.calls.push((name, inputs.chain(results).collect()));
     }
 
-    /// Adds what every type has: its constants, comparisons, minimum and maximum. `values` are distinct ones.
+    /// Adds what every type has: its constants, comparisons, minimum and maximum. `values` are
+    /// distinct ones.
     fn add_common(&mut self, values: &Array) {
         let dtype = values.dtype;
         let constants = constants(values);
@@ -275,7 +278,8 @@ impl Writer {
     }
 }
 
-/// The programs: one for each type, and for conversions from and to float64 another, which a target without it refuses.
+/// The programs: one for each type, and for conversions from and to float64 another, which a target
+/// without it refuses.
 ///
 /// # Errors
 ///

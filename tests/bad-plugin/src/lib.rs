@@ -1,4 +1,5 @@
-//! A Rust plugin that panics: in `init` if its file is called `panics_in_init.so`, else in each of its functions.
+//! A Rust plugin that panics: in `init` if its file is called `panics_in_init.so`, else in each of
+//! its functions.
 
 use std::ffi::{CStr, c_void};
 
@@ -20,7 +21,8 @@ fn create(_context: &Context) -> Box<dyn DeviceApi> {
     Box::new(Panics)
 }
 
-/// Returns the name of the file from which this code was loaded; each copy of the plugin behaves by its name.
+/// Returns the name of the file from which this code was loaded; each copy of the plugin behaves by
+/// its name.
 fn own_file() -> String {
     // SAFETY: the struct is plain data; `dladdr` fills it in for an address of this library.
     let info = unsafe {

@@ -1,5 +1,5 @@
-//! Runs the corpus and the examples on one backend, checks each kernel against the interpreter, and prints a line of JSON
-//! for each.
+//! Runs the corpus and the examples on one backend, checks each kernel against the interpreter, and
+//! prints a line of JSON for each.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,7 +13,8 @@ use chipdock_test_backends::{corpus, hold, outputs};
 use chipdock_test_support::scripts;
 use serde_json::{Value, json};
 
-/// Argument that makes the program do this in a process of its own; followed by the folder and the target kind.
+/// Argument that makes the program do this in a process of its own; followed by the folder and the
+/// target kind.
 pub(crate) const FLAG: &str = "--judge";
 
 /// Runs and prints all checks; the last line contains the name of the device.

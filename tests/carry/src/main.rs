@@ -1,8 +1,8 @@
-//! The program that `cargo xtask carry` packs: runs all tests and measurements on a machine with the hardware, in one run
-//! with one report.
+//! The program that `cargo xtask carry` packs: runs all tests and measurements on a machine with
+//! the hardware, in one run with one report.
 //!
-//! It needs no network, no Rust and no Python. Each step is a separate process with a deadline, so that a driver that hangs
-//! or ends its process loses one step and not the report.
+//! It needs no network, no Rust and no Python. Each step is a separate process with a deadline, so
+//! that a driver that hangs or ends its process loses one step and not the report.
 
 mod judge;
 mod report;

@@ -48,8 +48,8 @@ fn a_schedule_is_shown_or_left_out() {
     assert!(none.stdout.contains("def vector_add("), "{}", none.stdout);
 }
 
-/// An annotation that no pass knows is not a schedule: the kernel gets the same schedule as without it. `--verbose` reports
-/// it.
+/// An annotation that no pass knows is not a schedule: the kernel gets the same schedule as without
+/// it. `--verbose` reports it.
 #[test]
 fn an_annotation_that_nobody_knows_changes_nothing() {
     let scratch = Scratch::new();

@@ -1,5 +1,5 @@
-//! Tests of built files: `build -o OUT.chipdock`, `run` of what was built, `inspect`. Rules are those of the command's front
-//! page.
+//! Tests of built files: `build -o OUT.chipdock`, `run` of what was built, `inspect`. Rules are
+//! those of the command's front page.
 
 use std::process::Command;
 
@@ -103,7 +103,8 @@ fn cli_c14_device_code_runs_on_the_device_that_it_was_built_for() {
     scratch.run(&format!("run add.chipdock {ADD} --device cpu:0")).failed(2, &["runs on opencl, not on cpu"]);
 }
 
-/// Makes a library as Chipdock's: the source that target c writes, compiled, with the description of its artifact.
+/// Makes a library as Chipdock's: the source that target c writes, compiled, with the description
+/// of its artifact.
 fn library(scratch: &Scratch, name: &str, artifact: Option<&Value>, aside: &Value) {
     let source = scratch.run("build vector_add.py --target c -o add.c");
     assert_eq!(source.code, Some(0), "{}", source.stderr);
@@ -126,7 +127,8 @@ fn library(scratch: &Scratch, name: &str, artifact: Option<&Value>, aside: &Valu
     assert!(command.arg("-o").arg(scratch.path(name)).arg(path).arg("-lm").status().expect("cc").success());
 }
 
-/// The description of the built artifact: its index, its target, and the signatures of its functions.
+/// The description of the built artifact: its index, its target, and the signatures of its
+/// functions.
 fn described(scratch: &Scratch) -> Value {
     let ended = scratch.run("build vector_add.py --target c -o add.chipdock");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);

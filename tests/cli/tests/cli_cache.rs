@@ -1,5 +1,6 @@
-//! Tests of `chipdock cache`, and of the files that `build` and `run` keep. Rules CACHE-V1 to CACHE-V8 are those of
-//! `host/src/compile/cache.rs`, KEPT-K1 to KEPT-K8 those of `plugin-api/src/files/cache.rs`.
+//! Tests of `chipdock cache`, and of the files that `build` and `run` keep. Rules CACHE-V1 to
+//! CACHE-V8 are those of `host/src/compile/cache.rs`, KEPT-K1 to KEPT-K8 those of
+//! `plugin-api/src/files/cache.rs`.
 
 use std::collections::BTreeMap;
 use std::fs;

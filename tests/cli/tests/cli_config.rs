@@ -1,5 +1,5 @@
-//! Tests of settings of plugins as a user sets and sees them (contract, section S; rules SET-O1 to SET-O5 of
-//! `host/src/open/settings.rs`).
+//! Tests of settings of plugins as a user sets and sees them (contract, section S; rules SET-O1 to
+//! SET-O5 of `host/src/open/settings.rs`).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

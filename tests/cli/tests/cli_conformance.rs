@@ -1,4 +1,5 @@
-//! Tests of `chipdock conformance` as a user runs it: exit codes (SUITE-S14), streams (CLI-C1), files (CLI-C5), lists, cards.
+//! Tests of `chipdock conformance` as a user runs it: exit codes (SUITE-S14), streams (CLI-C1),
+//! files (CLI-C5), lists, cards.
 
 use std::fs;
 use std::path::Path;
@@ -70,7 +71,8 @@ fn a_plugin_that_keeps_the_contract_ends_with_0_and_leaves_every_file() {
     assert!(compared.stdout.ends_with("\nthe same in everything\n"), "{}", compared.stdout);
 }
 
-/// The host uses the plugin under test, though the one beside the command has its name and a manifest, which this one lacks.
+/// The host uses the plugin under test, though the one beside the command has its name and a
+/// manifest, which this one lacks.
 #[test]
 fn an_installed_plugin_of_the_same_name_takes_no_part() {
     let scratch = Scratch::new();
@@ -227,7 +229,8 @@ fn help_says_what_the_codes_mean() {
     }
 }
 
-/// SUITE-S16: the plugin meets the setting through every host, and report and card say that it was given.
+/// SUITE-S16: the plugin meets the setting through every host, and report and card say that it was
+/// given.
 #[test]
 fn a_setting_reaches_the_plugin_and_stands_in_report_and_card() {
     let scratch = Scratch::new();

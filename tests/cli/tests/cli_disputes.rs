@@ -1,5 +1,5 @@
-//! Tests of the command with keys that several plugins claim. Rules REG-R1, REG-R2 and REG-R5 are those of the host's
-//! registry.
+//! Tests of the command with keys that several plugins claim. Rules REG-R1, REG-R2 and REG-R5 are
+//! those of the host's registry.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,7 +9,8 @@ use std::process::Command;
 use chipdock_test_support::command::Scratch;
 use serde_json::{Value, json};
 
-/// A folder with one more plugin, which claims keys by its manifest and leaves a mark when anybody opens it.
+/// A folder with one more plugin, which claims keys by its manifest and leaves a mark when anybody
+/// opens it.
 struct Impostor {
     scratch: Scratch,
 }
@@ -124,7 +125,8 @@ fn reg_r1_a_plugin_whose_manifest_has_no_schema_is_not_opened_for_another_target
     let built = impostor.run("build vector_add.py --target c");
     assert_eq!(built.code, Some(0), "{}", built.stderr);
     assert!(!impostor.was_opened());
-    // The mark works: who asks for the kind opens its plugin, which registers nothing of what it claims.
+    // The mark works: who asks for the kind opens its plugin, which registers nothing of what it
+    // claims.
     assert_eq!(impostor.run("run vector_add.py --target zebra --in A=a.npy --in B=b.npy").code, Some(3));
     assert!(impostor.was_opened());
 }

@@ -1,5 +1,6 @@
-//! Tests of `chipdock build -o OUT.so` and `OUT.tar`: what is in the files, and who can link and load them. Rules EXPORT-X1 to
-//! EXPORT-X7 and EXPORT-R1 to EXPORT-R7 are those of `host/src/export/mod.rs`.
+//! Tests of `chipdock build -o OUT.so` and `OUT.tar`: what is in the files, and who can link and
+//! load them. Rules EXPORT-X1 to EXPORT-X7 and EXPORT-R1 to EXPORT-R7 are those of
+//! `host/src/export/mod.rs`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -17,9 +18,10 @@ def twice(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((n,), \"float32\")):
         B[i] = A[i] * T.float32(2) + T.float32(1)
 ";
 
-/// A program without TVM-FFI that loads a library and calls `twice`: prints the status of a right and of a wrong call, the number
-/// of wrong elements, the threads of the process before and after, the status of a child that was forked and calls again, and the number
-/// of elements that were not rounded as the caller rounds by then.
+/// A program without TVM-FFI that loads a library and calls `twice`: prints the status of a right
+/// and of a wrong call, the number of wrong elements, the threads of the process before and after,
+/// the status of a child that was forked and calls again, and the number of elements that were not
+/// rounded as the caller rounds by then.
 const CALLER: &str = r#"
 #include <dirent.h>
 #include <dlfcn.h>
@@ -77,8 +79,8 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// A program that is its own TVM-FFI: prints what the functions beside `vector_add` answer, and whether the function itself and
-/// `__tvm_ffi_main` refuse a call in the same way.
+/// A program that is its own TVM-FFI: prints what the functions beside `vector_add` answer, and
+/// whether the function itself and `__tvm_ffi_main` refuse a call in the same way.
 #[cfg(target_arch = "x86_64")]
 const ASKS: &str = r#"
 #include <dlfcn.h>
@@ -232,8 +234,8 @@ fn a_program_without_tvm_ffi_calls_a_library_on_several_threads() {
     }
 }
 
-/// EXPORT-R8: code that this processor cannot run is refused in the library's own entry, by whoever links it; nothing that
-/// begins to run ends by a signal.
+/// EXPORT-R8: code that this processor cannot run is refused in the library's own entry, by whoever
+/// links it; nothing that begins to run ends by a signal.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn a_library_for_another_processor_refuses_each_call() {
@@ -321,8 +323,8 @@ fn an_archive_is_linked_with_make() {
     assert_eq!(symbols(&scratch, "linked/twice.so"), symbols(&scratch, "twice.so"));
 }
 
-/// EXPORT-X7: the linker makes what the compiler makes, but for the compiler's start files; where it may not be taken or does not
-/// link, the compiler does.
+/// EXPORT-X7: the linker makes what the compiler makes, but for the compiler's start files; where
+/// it may not be taken or does not link, the compiler does.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn the_linker_links_without_a_compiler() {
@@ -339,7 +341,8 @@ fn the_linker_links_without_a_compiler() {
     scratch.write("asks.c", ASKS);
     let [source, asks] = ["asks.c", "asks"].map(|name| scratch.path(name).display().to_string());
     output("cc", &["-rdynamic", "-o", &asks, &source, "-ldl"]);
-    // The file's defined symbols, what it needs of others, and what it answers; and the tools that ran for it.
+    // The file's defined symbols, what it needs of others, and what it answers; and the tools that
+    // ran for it.
     let made = |name: &str, variables: &[(&str, &str)]| {
         let _ = fs::remove_file(&log);
         let mut command = scratch.command("build vector_add.py --target llvm -o out.so");
@@ -415,8 +418,8 @@ fn what_cannot_be_linked_is_said() {
     named.failed(3, &["no-such-compiler", "CHIPDOCK_LINKER"]);
 }
 
-/// EXPORT-X6: for this machine the run time is compiled already; where that does not link, or the compiler has arguments of its
-/// own, its text is compiled.
+/// EXPORT-X6: for this machine the run time is compiled already; where that does not link, or the
+/// compiler has arguments of its own, its text is compiled.
 #[test]
 fn the_run_time_is_compiled_once() {
     let scratch = scratch();

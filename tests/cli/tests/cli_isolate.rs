@@ -1,5 +1,6 @@
-//! Tests of the command with plugins and kernels that crash, hang or end the process: `devices`, `targets`, `run` and
-//! `build`, with and without `--isolate` (CLI-C11, and the rules of the command's modules `ask` and `isolate`).
+//! Tests of the command with plugins and kernels that crash, hang or end the process: `devices`,
+//! `targets`, `run` and `build`, with and without `--isolate` (CLI-C11, and the rules of the
+//! command's modules `ask` and `isolate`).
 
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
@@ -11,7 +12,8 @@ use std::time::{Duration, Instant};
 use chipdock_test_support::command::{Ended, Scratch, end};
 use serde_json::Value;
 
-/// A folder with a plugin that is bad when it is told to be, its manifest, and a kernel with its inputs.
+/// A folder with a plugin that is bad when it is told to be, its manifest, and a kernel with its
+/// inputs.
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     build_plugin(&scratch, "bad");
@@ -240,8 +242,8 @@ fn plugin_of(target: &str) -> &str {
     if target == "llvm" { "cpu-llvm" } else { target }
 }
 
-/// BLAME-B1, BLAME-B3: what a plugin's thread does, or finds of a heap that was damaged before, is not charged to the plugin that
-/// is being called meanwhile.
+/// BLAME-B1, BLAME-B3: what a plugin's thread does, or finds of a heap that was damaged before, is
+/// not charged to the plugin that is being called meanwhile.
 #[test]
 fn a_healthy_plugin_is_not_blamed() {
     let scratch = scratch();
@@ -317,8 +319,8 @@ fn a_deadline_that_is_too_short_blames_nobody() {
     ]);
 }
 
-/// CLI-C11: every signal that ends a process is reported, with `--isolate` and without; one that the command was started to ignore
-/// does nothing.
+/// CLI-C11: every signal that ends a process is reported, with `--isolate` and without; one that
+/// the command was started to ignore does nothing.
 #[test]
 fn every_signal_is_reported() {
     let scratch = scratch();

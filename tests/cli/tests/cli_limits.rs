@@ -1,4 +1,5 @@
-//! Tests of the command with few resources: files, memory, processes (CLI-C2). It reports what it cannot do, and nothing else.
+//! Tests of the command with few resources: files, memory, processes (CLI-C2). It reports what it
+//! cannot do, and nothing else.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -32,12 +33,14 @@ fn limited(scratch: &Scratch, limit: &str, words: &str) -> Command {
             None => shell.env_remove(name),
         };
     }
-    // Without memory the standard library waits for ever for the lock of its own backtrace, which it fails to print.
+    // Without memory the standard library waits for ever for the lock of its own backtrace, which
+    // it fails to print.
     shell.env("RUST_BACKTRACE", "0");
     shell
 }
 
-/// Message that Rust prints before it aborts because there is no memory; a program cannot continue then.
+/// Message that Rust prints before it aborts because there is no memory; a program cannot continue
+/// then.
 const NO_MEMORY: &str = "memory allocation of ";
 
 /// It ends with a code of its own and, when that is not 0, with an error that says why.
@@ -71,8 +74,8 @@ fn cli_c2_few_files() {
     }
 }
 
-/// The least memory, in megabytes, with which the program starts: with less, the system's loader says so, and the kernel kills it
-/// where not even its image fits.
+/// The least memory, in megabytes, with which the program starts: with less, the system's loader
+/// says so, and the kernel kills it where not even its image fits.
 fn starts_with(scratch: &Scratch) -> u32 {
     let starts = |megabytes: &u32| {
         let output = limited(scratch, &format!("-v {}", megabytes * 1000), "--version").output().unwrap();
@@ -130,7 +133,8 @@ fn cli_c2_no_processes() {
     assert!(output.status.code() == Some(1) && stderr.contains("no thread to parse with"), "{stderr}");
 }
 
-/// CLI-C11, CLI-C5: a file that may not grow so large is an error of that file, as it is where the disk is full.
+/// CLI-C11, CLI-C5: a file that may not grow so large is an error of that file, as it is where the
+/// disk is full.
 #[test]
 fn cli_c11_a_limit_of_the_size_of_a_file_is_an_error_of_the_file() {
     let scratch = Scratch::new();

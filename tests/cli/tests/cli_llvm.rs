@@ -50,8 +50,8 @@ fn kernels_run_and_llvm_is_the_default() {
     );
 }
 
-/// The plugins beside the command come before others that are found, whatever preference those declare: `llvm` has the higher
-/// one.
+/// The plugins beside the command come before others that are found, whatever preference those
+/// declare: `llvm` has the higher one.
 #[test]
 fn what_a_stranger_declares_replaces_no_default() {
     let (scratch, sum) = vector_add();

@@ -1,5 +1,5 @@
-//! Tests of the command with plugins that need keys of others (P5.15), of build ids (P1.15), and of files that `--plugin`
-//! names.
+//! Tests of the command with plugins that need keys of others (P5.15), of build ids (P1.15), and of
+//! files that `--plugin` names.
 
 use std::fs;
 

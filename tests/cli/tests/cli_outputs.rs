@@ -1,4 +1,5 @@
-//! Tests of the paths of results (CLI-C5, CLI-C8), whatever names lead there and whatever a plugin does to folders.
+//! Tests of the paths of results (CLI-C5, CLI-C8), whatever names lead there and whatever a plugin
+//! does to folders.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -163,7 +164,8 @@ fn cli_c5_an_input_may_be_a_pipe() {
     }
 }
 
-/// A library that, loaded before the command, sends it a signal when it has written a part of a large file.
+/// A library that, loaded before the command, sends it a signal when it has written a part of a
+/// large file.
 fn killed_while_it_writes(scratch: &Scratch) -> std::path::PathBuf {
     let text = r#"
 #define _GNU_SOURCE

@@ -1,4 +1,5 @@
-//! Tests of `chipdock plugins`, `devices`, `targets` and `manifest`. Rules are those of the command's front page.
+//! Tests of `chipdock plugins`, `devices`, `targets` and `manifest`. Rules are those of the
+//! command's front page.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

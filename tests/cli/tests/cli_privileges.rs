@@ -1,4 +1,5 @@
-//! Tests of the command with raised privileges (CLI-C10), actually raised by the set-user-id bit and by file capabilities.
+//! Tests of the command with raised privileges (CLI-C10), actually raised by the set-user-id bit
+//! and by file capabilities.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};

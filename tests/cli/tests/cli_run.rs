@@ -1,4 +1,5 @@
-//! Tests of `chipdock run` with the plugins of this repository. Rules are those of the command's front page.
+//! Tests of `chipdock run` with the plugins of this repository. Rules are those of the command's
+//! front page.
 
 use chipdock_test_support::command::{Scratch, fields};
 use npyz::Order;
@@ -39,7 +40,8 @@ fn the_default_target_is_the_preferred_host() {
     assert_eq!(run["target"]["kind"], targets["default_host"]);
 }
 
-/// Target options that nobody set come from the device; if there is no device, that is reported before anything is compiled.
+/// Target options that nobody set come from the device; if there is no device, that is reported
+/// before anything is compiled.
 #[test]
 fn a_kernel_is_compiled_for_the_device_that_it_runs_on() {
     let (scratch, sum) = vector_add(1000);

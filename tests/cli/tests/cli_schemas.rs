@@ -1,5 +1,6 @@
-//! Checks the JSON that the command prints with `--json`, or writes to files, against its schemas (rule CLI-C4): each
-//! command in each of its forms. The rules of change are in `host/cli/schemas/README.md`.
+//! Checks the JSON that the command prints with `--json`, or writes to files, against its schemas
+//! (rule CLI-C4): each command in each of its forms. The rules of change are in
+//! `host/cli/schemas/README.md`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -14,7 +15,8 @@ use chipdock_test_support::schemas::{Schema, check};
 use chipdock_test_support::workspace;
 use serde_json::{Value, json};
 
-/// The output of a command that ends with that code, after its schema was found to describe all of it.
+/// The output of a command that ends with that code, after its schema was found to describe all of
+/// it.
 fn checked(mut command: Command, code: i32) -> Value {
     let ended = end(&mut command);
     assert_eq!(ended.code, Some(code), "{command:?}: {}", ended.stderr);
@@ -241,7 +243,8 @@ fn schema_of_targets() {
     let mut without = scratch.command("targets c --json --config c.compiler=/no/such/compiler");
     without.env("PATH", "/no/such/folder");
     checked(without, 0);
-    // What its manifest promises and its library does not have: a problem, with the schema of the manifest.
+    // What its manifest promises and its library does not have: a problem, with the schema of the
+    // manifest.
     copy(&scratch, "c", "wrong");
     opened_does(&scratch, "wrong/chipdock_plugin_c.so", "abort();");
     let manifest = scratch.path("wrong/chipdock_plugin_c.chipdock.json");
@@ -328,7 +331,8 @@ fn schema_of_inspect() {
     }
     let ran = run(&scratch, "run c.chipdock --set n=3 --json");
     assert_eq!(ran["built"], true);
-    // Of another maker: an embedded module of a kind that nobody knows, and nothing known of its function.
+    // Of another maker: an embedded module of a kind that nobody knows, and nothing known of its
+    // function.
     let text = "int __tvm_ffi_f(void) { return 0; }\n\
         const unsigned char __tvm_ffi__library_bin[] = {79,0,0,0,0,0,0,0, 3,0,0,0,0,0,0,0, 0,0,0,0,0,0,0,0, \
         1,0,0,0,0,0,0,0, 1,0,0,0,0,0,0,0, 1,0,0,0,0,0,0,0, 1,0,0,0,0,0,0,0, 4,0,0,0,0,0,0,0, '_','l','i','b', \
@@ -432,7 +436,8 @@ fn schema_of_lists_and_coverage() {
     run(&scratch, "conformance --coverage --json");
 }
 
-/// A repeated program that passes, one that is only built, and one that the plugin computes otherwise.
+/// A repeated program that passes, one that is only built, and one that the plugin computes
+/// otherwise.
 #[test]
 fn schema_of_a_random_program_again() {
     let scratch = Scratch::new();

@@ -1,4 +1,5 @@
-//! Tests of modules whose functions name targets: COMPILE-C6, COMPILE-C7, CONTAINER-1. Rules are those of the host.
+//! Tests of modules whose functions name targets: COMPILE-C6, COMPILE-C7, CONTAINER-1. Rules are
+//! those of the host.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -92,8 +93,8 @@ fn a_target_of_a_function_and_target_tell_which_one_is_taken() {
     assert_eq!((same.code, same.stderr.as_str()), (Some(0), ""));
 }
 
-/// One of another kind is passed over without a warning only where `--target` has functions of its own; what is lowered for one
-/// target alone is refused.
+/// One of another kind is passed over without a warning only where `--target` has functions of its
+/// own; what is lowered for one target alone is refused.
 #[test]
 fn a_target_for_which_no_function_is_left_is_said() {
     const SAYS: &str = "warning: function \"f0\" is compiled for the target that it names";
@@ -144,7 +145,8 @@ fn sum_of(n_buffers: usize) -> String {
     )
 }
 
-/// COMPILE-C8, TARGET-T9: a limit of a target is no dead end. `build` takes the device's as `run` does.
+/// COMPILE-C8, TARGET-T9: a limit of a target is no dead end. `build` takes the device's as `run`
+/// does.
 #[test]
 fn a_limit_is_the_device_s_where_a_device_is_named() {
     let scratch = Scratch::new();

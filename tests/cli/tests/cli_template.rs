@@ -1,4 +1,5 @@
-//! The plugin template in C, compiled for this machine and for another, and called by a host that is a C program of 100 lines.
+//! The plugin template in C, compiled for this machine and for another, and called by a host that
+//! is a C program of 100 lines.
 
 use std::fs;
 use std::process::Command;
@@ -6,8 +7,8 @@ use std::process::Command;
 use chipdock_test_support::command::{Scratch, end};
 use chipdock_test_support::{setup::missing, workspace};
 
-/// A host of one plugin, with nothing but `chipdock.h`: examines it, lets it register, uses its device and its function, right
-/// and wrong, and shuts it down. It prints a line for each step.
+/// A host of one plugin, with nothing but `chipdock.h`: examines it, lets it register, uses its
+/// device and its function, right and wrong, and shuts it down. It prints a line for each step.
 const HOST: &str = r#"
 #include <chipdock.h>
 #include <dlfcn.h>
@@ -107,7 +108,8 @@ too large -1 ValueError: the number of elements does not fit 64 bits
 late 0 1 Unavailable: the plugin `template-c` was shut down for this host: load it with a new host
 ";
 
-/// Nothing in the examples has a name that the C library declares in some dialect of a compiler, its default one included.
+/// Nothing in the examples has a name that the C library declares in some dialect of a compiler,
+/// its default one included.
 #[test]
 fn the_examples_in_c_compile_in_every_dialect() {
     let scratch = Scratch::new();

@@ -1,5 +1,5 @@
-//! Tests of `--trace` and `--verbose`. Rules CLI-C1 to CLI-C13 are those of the command's front page, SP1 to SP5 those of
-//! `chipdock_host::trace`.
+//! Tests of `--trace` and `--verbose`. Rules CLI-C1 to CLI-C13 are those of the command's front
+//! page, SP1 to SP5 those of `chipdock_host::trace`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 

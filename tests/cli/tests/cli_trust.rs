@@ -1,5 +1,5 @@
-//! Tests of the files that the command reads, opens or refuses: regular files, digests, locks. Rules FIND-D3 and FIND-D5 of
-//! discovery, LOAD-L1 of the loader, LOCK-K1 to LOCK-K4 of the lock.
+//! Tests of the files that the command reads, opens or refuses: regular files, digests, locks.
+//! Rules FIND-D3 and FIND-D5 of discovery, LOAD-L1 of the loader, LOCK-K1 to LOCK-K4 of the lock.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -110,7 +110,8 @@ fn another_kind_of_file_is_refused_by_name() {
         (&b""[..], "it is empty"),
         (b"GROUP ( libreal.so.1 )", "it is text, for instance a script of a linker"),
         (b"!<arch>\nx", "it is a static archive"),
-        // Within its segments: what is behind them, debug information for instance, no loader needs.
+        // Within its segments: what is behind them, debug information for instance, no loader
+        // needs.
         (&whole[..2 * 4096], "it is cut short: its segments need"),
         (&whole[..32], "it is cut short: an ELF header"),
     ] {
@@ -214,7 +215,8 @@ fn a_variable_that_is_no_text_is_an_error_and_not_ignored() {
     end(&mut command).failed(2, &["CHIPDOCK_PLUGINS_DISABLE is", "not UTF-8"]);
 }
 
-/// ASK-A4, REG-R7: `devices`, `targets` and `run` know a refused plugin by its manifest, and by its name where that was not read.
+/// ASK-A4, REG-R7: `devices`, `targets` and `run` know a refused plugin by its manifest, and by its
+/// name where that was not read.
 #[test]
 fn each_command_says_why_a_plugin_was_refused() {
     use std::os::unix::fs::PermissionsExt as _;

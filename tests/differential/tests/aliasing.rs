@@ -1,5 +1,5 @@
-//! Tests of overlapping parameters: without `tirx.noalias` they are views of the same memory, and a kernel executes its
-//! statements one after the other.
+//! Tests of overlapping parameters: without `tirx.noalias` they are views of the same memory, and a
+//! kernel executes its statements one after the other.
 
 use chipdock_host::{AnyView, Tensor};
 use chipdock_test_backends::run;
@@ -13,7 +13,8 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// Runs a kernel on every backend with one tensor for both parameters, and holds what it leaves there.
+/// Runs a kernel on every backend with one tensor for both parameters, and holds what it leaves
+/// there.
 fn in_place(body: &str, start: &[f32], expected: &[f32]) {
     let host = host();
     let text = kernel(body);

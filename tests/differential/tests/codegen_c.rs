@@ -1,5 +1,6 @@
-//! Tests of `examples/codegen-c`: a target kind, a code generator and a loader in C alone, compiled here, opened as a
-//! user's plugin, and compared with the interpreter. `host/conformance/tests/in_tree.rs` runs the suite's cases for it.
+//! Tests of `examples/codegen-c`: a target kind, a code generator and a loader in C alone, compiled
+//! here, opened as a user's plugin, and compared with the interpreter.
+//! `host/conformance/tests/in_tree.rs` runs the suite's cases for it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -22,7 +23,8 @@ const SHARE: usize = 5;
 /// Examples that use float16, which this target does not support.
 const REFUSED: &[&str] = &["cast_f16"];
 
-/// The example in a folder of its own, and a host that has it beside the plugins of this repository.
+/// The example in a folder of its own, and a host that has it beside the plugins of this
+/// repository.
 fn example() -> (Scratch, Host, Backend) {
     let scratch = Scratch::new();
     let (folder, library) = (scratch.path("plugins"), scratch.path("plugins/codegen.so"));
@@ -74,7 +76,8 @@ fn kernels_of_the_example_in_c_agree_with_the_interpreter() {
     assert!(n_agreed > 0 || n_refused == drawn.len());
 }
 
-/// The example refuses constructs that it cannot build by kind, function and node, all in one report.
+/// The example refuses constructs that it cannot build by kind, function and node, all in one
+/// report.
 #[test]
 fn the_example_in_c_names_what_it_refuses() {
     let (_scratch, host, backend) = example();

@@ -1,6 +1,8 @@
-//! Elements that lie 2^31 elements or more after the start of their memory, on every backend: only a few pages of it are touched.
+//! Elements that lie 2^31 elements or more after the start of their memory, on every backend: only
+//! a few pages of it are touched.
 //!
-//! A device that has less memory, or fewer bits in its indices, refuses by name; nothing else passes for a refusal.
+//! A device that has less memory, or fewer bits in its indices, refuses by name; nothing else
+//! passes for a refusal.
 
 use std::collections::BTreeMap;
 
@@ -106,7 +108,8 @@ fn far_rows_of_symbolic_sizes() {
     });
 }
 
-/// Two elements a byte: the memory is small enough for devices that allocate no more than 2^31 bytes.
+/// Two elements a byte: the memory is small enough for devices that allocate no more than 2^31
+/// bytes.
 #[test]
 fn far_rows_of_packed_elements() {
     let host = host();
@@ -205,7 +208,8 @@ fn allocations(function: &PrimFunc) -> Vec<Buffer> {
     all
 }
 
-/// Whether memory is used otherwise than by the buffer that it was allocated for: such a use does not know the offset.
+/// Whether memory is used otherwise than by the buffer that it was allocated for: such a use does
+/// not know the offset.
 fn is_used_by_address(function: &PrimFunc, data: &Var) -> bool {
     let mut is_used = false;
     function.body.walk(&mut |child| match child {
@@ -219,7 +223,8 @@ fn is_used_by_address(function: &PrimFunc, data: &Var) -> bool {
     is_used
 }
 
-/// The module with the elements of one allocation, chosen by `seed`, 4 GiB after its beginning (IR-B3); `None` without one.
+/// The module with the elements of one allocation, chosen by `seed`, 4 GiB after its beginning
+/// (IR-B3); `None` without one.
 fn moved_far(module: &IrModule, name: &str, seed: u64) -> Option<IrModule> {
     let function = module.function(name)?;
     let all = allocations(function);
@@ -233,8 +238,8 @@ fn moved_far(module: &IrModule, name: &str, seed: u64) -> Option<IrModule> {
     Some(IrModule { functions: module.functions.iter().map(moved).collect(), ..module.clone() })
 }
 
-/// How a random program ends whose memory begins far. Expected is what the interpreter says of the program as it was: it has no
-/// room for this one.
+/// How a random program ends whose memory begins far. Expected is what the interpreter says of the
+/// program as it was: it has no room for this one.
 fn ended(host: &Host, backend: &Backend, seed: u64) -> Result<&'static str, String> {
     let case = arbitrary(seed, &Options { externs: false, ..Options::default() });
     let Some(module) = moved_far(&case.module, &case.function, seed) else {

@@ -1,5 +1,5 @@
-//! A child that is forked after its parent has compiled, loaded and run (P10.6), on every backend: it computes the same with a host
-//! of its own, or is refused with `WrongState`; it never hangs.
+//! A child that is forked after its parent has compiled, loaded and run (P10.6), on every backend:
+//! it computes the same with a host of its own, or is refused with `WrongState`; it never hangs.
 
 use std::os::fd::AsRawFd as _;
 use std::time::{Duration, Instant};

@@ -1,5 +1,6 @@
-//! Checks that a script of eight times as many functions, parameters or buffers takes eight times as long to compile to C,
-//! and not 64 times, through all stages as for a user. `tests/filetests/tests/growth.rs` checks each stage before the text.
+//! Checks that a script of eight times as many functions, parameters or buffers takes eight times
+//! as long to compile to C, and not 64 times, through all stages as for a user.
+//! `tests/filetests/tests/growth.rs` checks each stage before the text.
 
 use std::time::Duration;
 
@@ -9,8 +10,9 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// Ratio of the lengths of the two scripts.
 const FACTOR: usize = 8;
-/// Largest ratio of the times: caches no longer hold the longer script, and other work on the machine takes a part of them
-/// (10 alone, past 16 once on a busy machine). A stage in which each item looks at all others takes 64.
+/// Largest ratio of the times: caches no longer hold the longer script, and other work on the
+/// machine takes a part of them (10 alone, past 16 once on a busy machine). A stage in which each
+/// item looks at all others takes 64.
 const RATIO_MAX: f64 = 24.0;
 
 /// Time that this thread has run: others of the machine do not count.

@@ -1,4 +1,5 @@
-//! The tests of all hosts and devices against the interpreter, in one binary: a binary for each file would take minutes of linking.
+//! The tests of all hosts and devices against the interpreter, in one binary: a binary for each
+//! file would take minutes of linking.
 
 mod aliasing;
 mod codegen_c;

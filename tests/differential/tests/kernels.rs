@@ -49,8 +49,8 @@ fn digits_are_read() {
     });
 }
 
-/// Host memory is always there: a plugin's `device_api.cpu` only takes the place of the host's own. And a backend needs
-/// no other one.
+/// Host memory is always there: a plugin's `device_api.cpu` only takes the place of the host's own.
+/// And a backend needs no other one.
 #[test]
 fn kernels_run_with_one_plugin_alone() {
     let whole = host();

@@ -1,5 +1,6 @@
-//! Tests of launches of kernels without the packed call, on the devices present: the requests that the host refuses before
-//! it calls the plugin. The conformance suite checks the plugin's obligations (K.5 to K.8).
+//! Tests of launches of kernels without the packed call, on the devices present: the requests that
+//! the host refuses before it calls the plugin. The conformance suite checks the plugin's
+//! obligations (K.5 to K.8).
 
 use chipdock_host::{Error, ErrorKind, Kernel, LaunchArg, Module, Stream, Tensor};
 use chipdock_ir::DType;

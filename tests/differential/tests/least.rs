@@ -1,5 +1,6 @@
-//! Quotients of numbers that are negations of one another, at the ends of their type, on every backend: the least integer is its own
-//! negation (IR-N1), so that its quotients are equal where those of all others differ in sign.
+//! Quotients of numbers that are negations of one another, at the ends of their type, on every
+//! backend: the least integer is its own negation (IR-N1), so that its quotients are equal where
+//! those of all others differ in sign.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::DType;

@@ -1,7 +1,9 @@
-//! Tests of loads and stores under conditions, over short inner loops, on every backend for host functions.
+//! Tests of loads and stores under conditions, over short inner loops, on every backend for host
+//! functions.
 //!
-//! gcc before version 14 turns such conditions into masks and takes one load's mask for another's (its bug 114375): from
-//! correct C code come zeros instead of elements if the inner extent is not a power of two and short enough to be unrolled.
+//! gcc before version 14 turns such conditions into masks and takes one load's mask for another's
+//! (its bug 114375): from correct C code come zeros instead of elements if the inner extent is not
+//! a power of two and short enough to be unrolled.
 
 use std::sync::Arc;
 
@@ -12,8 +14,8 @@ use chipdock_test_backends::{hold, host, on_each_host, outputs};
 
 const N_ROWS: usize = 4;
 
-/// Kernels with conditional loads that are in bounds in any case, or only under the condition; with conditional stores; and
-/// with conditional sums.
+/// Kernels with conditional loads that are in bounds in any case, or only under the condition; with
+/// conditional stores; and with conditional sums.
 const KERNEL: &str = "
     @T.prim_func(s_tir=True)
     def f_N(M: T.Buffer((4, N), \"DT\"), A: T.Buffer((4, N), \"DT\"), O: T.Buffer((4, N), \"DT\"), P: T.Buffer((4, N), \"DT\"), Q: T.Buffer((4, N), \"DT\"), S: T.Buffer((4,), \"DT\"), k: T.int32):
@@ -46,7 +48,8 @@ fn script(dtype: DType, extents: &[usize]) -> String {
     format!("@I.ir_module\nclass Module:{}", kernels.collect::<String>())
 }
 
-/// Masks of no period that a vector has, and elements that differ from their neighbours and from zero.
+/// Masks of no period that a vector has, and elements that differ from their neighbours and from
+/// zero.
 fn args(dtype: DType, n: usize) -> Vec<Arg> {
     let count = N_ROWS * n;
     let masks: Vec<f64> = (0..count).map(|at| if (at * at / 3 + at) % 5 < 3 { 1.0 } else { 0.0 }).collect();
@@ -57,7 +60,8 @@ fn args(dtype: DType, n: usize) -> Vec<Arg> {
     vec![tensor(&masks), tensor(&elements), zeros(), zeros(), zeros(), sums, Arg::Int(1)]
 }
 
-/// Every extent of one type, and of the others some of those that were wrong: a compiler takes a second for ten of them.
+/// Every extent of one type, and of the others some of those that were wrong: a compiler takes a
+/// second for ten of them.
 fn extents(dtype: DType) -> Vec<usize> {
     match dtype {
         DType::FLOAT32 => (1..=33).collect(),

@@ -1,5 +1,6 @@
-//! Tests of float functions on every backend for host functions, through `dlopen`: results are within the bounds that the
-//! passes state, which are narrower than those of the accuracy contract, with any contraction by the backend's compiler.
+//! Tests of float functions on every backend for host functions, through `dlopen`: results are
+//! within the bounds that the passes state, which are narrower than those of the accuracy contract,
+//! with any contraction by the backend's compiler.
 
 use chipdock_host::{Host, Module};
 use chipdock_interpret::{Arg, Array, Interpreter};
@@ -9,7 +10,8 @@ use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::run;
 use chipdock_test_backends::{host, on_each_host};
 
-/// Arguments and values of float64 functions, of 60 digits; the passes' own test says how they were made.
+/// Arguments and values of float64 functions, of 60 digits; the passes' own test says how they were
+/// made.
 const FLOAT64: [&str; 2] = [
     include_str!("../../../host/passes/tests/it/data/float64.txt"),
     include_str!("../../../host/passes/tests/it/data/wide.txt"),
@@ -37,7 +39,8 @@ fn module(ops: &[Op], dtype: DType, sizes: &[usize]) -> IrModule {
     build::module(ops.iter().zip(sizes).map(function))
 }
 
-/// Whether a backend's functions go through the pass; an op that it has itself is held to the contract alone.
+/// Whether a backend's functions go through the pass; an op that it has itself is held to the
+/// contract alone.
 fn is_lowered(host: &Host, backend: &Backend, op: Op) -> bool {
     let kinds = host.target_kinds();
     let kind = kinds.iter().find(|(kind, _)| kind.name == backend.target.kind).expect("the backend's kind");
@@ -54,7 +57,8 @@ fn values(backend: &Backend, loaded: &Module, op: Op, inputs: Vec<Array>) -> Vec
     Array { data: tensor.to_bytes().expect("read back"), ..form }.to_f64()
 }
 
-/// Whether the distance, in units of the last place, is within the bound; signs, infinities and NaNs are as they are.
+/// Whether the distance, in units of the last place, is within the bound; signs, infinities and
+/// NaNs are as they are.
 fn within(found: f64, (nearest, rest): (f64, f64), digits: i32, exponent_min: i32, bound: f64) -> bool {
     if nearest.is_nan() || !nearest.is_finite() || nearest == 0.0 && rest == 0.0 {
         return found == nearest && found.is_sign_negative() == nearest.is_sign_negative()

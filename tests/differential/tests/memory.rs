@@ -1,13 +1,16 @@
-//! Checks that compiling, loading, calling and dropping a thousand modules does not increase memory use.
+//! Checks that compiling, loading, calling and dropping a thousand modules does not increase memory
+//! use.
 //!
-//! This test has its own file, because the tests of a file may share a process and this one measures its process.
+//! This test has its own file, because the tests of a file may share a process and this one
+//! measures its process.
 
 use chipdock_host::{AnyView, CompileOptions, Tensor};
 use chipdock_test_backends::{backends, claims, host};
 use chipdock_test_support::memory::resident_bytes;
 use serde_json::json;
 
-/// Modules before memory is looked at for the first time: pools, caches and arenas have their size then.
+/// Modules before memory is looked at for the first time: pools, caches and arenas have their size
+/// then.
 const N_BEFORE: usize = 200;
 /// Modules after which memory is as it was.
 const N_MODULES: usize = 1000;

@@ -1,5 +1,5 @@
-//! Tests of wrong calls of a compiled kernel: each raises a typed error that names the parameter and both values, and the
-//! kernel stays usable.
+//! Tests of wrong calls of a compiled kernel: each raises a typed error that names the parameter
+//! and both values, and the kernel stays usable.
 
 use chipdock_host::{Any, AnyView, Device, Error, Function, Tensor};
 use chipdock_ir::DType;

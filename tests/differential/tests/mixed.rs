@@ -1,5 +1,5 @@
-//! Random programs for several targets in one module: each function names its own target, and computes there what the interpreter
-//! does (COMPILE-C6, COMPILE-C7).
+//! Random programs for several targets in one module: each function names its own target, and
+//! computes there what the interpreter does (COMPILE-C6, COMPILE-C7).
 
 use std::sync::Arc;
 
@@ -22,7 +22,8 @@ struct Part<'a> {
     name: String,
 }
 
-/// The programs of one seed, one for each target; those of several functions, and those that a target may refuse, are left out.
+/// The programs of one seed, one for each target; those of several functions, and those that a
+/// target may refuse, are left out.
 fn parts<'a>(host: &Host, backends: &'a [Backend], seed: u64) -> Vec<Part<'a>> {
     let options = Options { externs: false, ..Options::default() };
     let n_backends = backends.len() as u64;

@@ -1,6 +1,7 @@
-//! Every option of every target kind has an effect that can be seen (TARGET-T13): a row of [`table::ROWS`] names a program and
-//! the difference that a value makes. An option without a row fails, unless it has one value or its kind declares it as `ignored`:
-//! whoever sets one of these is told.
+//! Every option of every target kind has an effect that can be seen (TARGET-T13): a row of
+//! [`table::ROWS`] names a program and the difference that a value makes. An option without a row
+//! fails, unless it has one value or its kind declares it as `ignored`: whoever sets one of these
+//! is told.
 
 mod programs;
 mod table;
@@ -28,7 +29,8 @@ pub(crate) enum Shows {
     Fills(&'static str),
 }
 
-/// A row: kind, option, its value, what else the target has in both cases, the program, the difference.
+/// A row: kind, option, its value, what else the target has in both cases, the program, the
+/// difference.
 pub(crate) type Row = (&'static str, &'static str, &'static str, &'static str, &'static str, Shows);
 
 /// A host that keeps what it warns of.
@@ -58,7 +60,8 @@ fn value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Compiles a program for a target; the text has all that the code generators delivered, but for the targets themselves.
+/// Compiles a program for a target; the text has all that the code generators delivered, but for
+/// the targets themselves.
 fn made(host: &Host, target: &Value, program: &str) -> Result<String, String> {
     let module = chipdock_script::parse(programs::text(program), program)
         .unwrap_or_else(|errors| panic!("{program}: {errors}"));

@@ -1,5 +1,5 @@
-//! Tests of parallel loops on every backend for host memory, through the host's pool: correct with any number of threads,
-//! and actually parallel.
+//! Tests of parallel loops on every backend for host memory, through the host's pool: correct with
+//! any number of threads, and actually parallel.
 
 use chipdock_host::{AnyView, Function, Host, HostOptions, Tensor};
 use chipdock_interpret::{Arg, Array, Interpreter};
@@ -131,7 +131,8 @@ fn regions_of_several_callers_are_right() {
     });
 }
 
-/// The failure is the caller's, with its kind and words, and nothing is held back: the next call works.
+/// The failure is the caller's, with its kind and words, and nothing is held back: the next call
+/// works.
 #[test]
 fn a_region_that_fails_is_told_and_leaves_all_usable() {
     for threads in POOLS {

@@ -26,7 +26,8 @@ class Module:
                 T.evaluate(T.call_extern(\"int32\", \"usleep\", T.uint32(100)))
 ";
 
-/// A caller takes back what no thread has begun, which on a busy machine may be any of it: one try in so many is enough.
+/// A caller takes back what no thread has begun, which on a busy machine may be any of it: one try
+/// in so many is enough.
 const TRIES: usize = 50;
 
 fn count(threads: &[u64]) -> usize {

@@ -1,5 +1,5 @@
-//! Runs generated programs on every backend for host memory present: integers exactly, floats within the interpreter's
-//! bound, and the backends against each other.
+//! Runs generated programs on every backend for host memory present: integers exactly, floats
+//! within the interpreter's bound, and the backends against each other.
 
 use std::ops::Range;
 
@@ -11,7 +11,8 @@ use chipdock_test_backends::run;
 use chipdock_test_backends::{hold, hold_alike, host, hosts, in_process, outputs};
 use chipdock_test_support::sample;
 
-/// Programs for all backends; where a backend starts a compiler, a few dozen are what half a minute allows.
+/// Programs for all backends; where a backend starts a compiler, a few dozen are what half a minute
+/// allows.
 const PROGRAMS: u64 = 32;
 /// Programs for a backend that compiles within this process.
 const PROGRAMS_IN_PROCESS: u64 = 128;
@@ -23,8 +24,8 @@ fn seeds(what: &str, programs: u64) -> Range<u64> {
     sample::numbers(what, programs, programs * WHOLE)
 }
 
-/// Returns the options of programs that a backend must take; a refusal is a failure. Constructs that no backend takes are
-/// left out, with the reason.
+/// Returns the options of programs that a backend must take; a refusal is a failure. Constructs
+/// that no backend takes are left out, with the reason.
 fn options() -> Options {
     Options::default()
 }

@@ -1,4 +1,5 @@
-//! Checks that constructs that a backend for host memory does not support are refused by name, before anything is compiled.
+//! Checks that constructs that a backend for host memory does not support are refused by name,
+//! before anything is compiled.
 
 use chipdock_host::{CompileOptions, Error, Host, Schedule};
 use chipdock_test_backends::backends::Backend;

@@ -1,5 +1,5 @@
-//! Special values of every type on every backend, bit by bit: constants, comparisons in each form in which compilers meet them,
-//! minimum, maximum and conversions (IR-N7, IR-N9).
+//! Special values of every type on every backend, bit by bit: constants, comparisons in each form
+//! in which compilers meet them, minimum, maximum and conversions (IR-N7, IR-N9).
 
 use chipdock_test_backends::specials::{hold_bits, needs_double, programs};
 use chipdock_test_backends::{host, on_each, outputs, run};

@@ -1,4 +1,5 @@
-//! Compiles, loads, calls and drops modules from several threads at once, and calls functions that outlive their module.
+//! Compiles, loads, calls and drops modules from several threads at once, and calls functions that
+//! outlive their module.
 
 use std::sync::Barrier;
 

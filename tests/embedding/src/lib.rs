@@ -1,7 +1,8 @@
-//! `libchipdock.so` in programs: the rules FFI-1 to FFI-8 of `chipdock-ffi`, tested from Python, C and C++.
+//! `libchipdock.so` in programs: the rules FFI-1 to FFI-8 of `chipdock-ffi`, tested from Python, C
+//! and C++.
 //!
-//! * **EMBED-J1** Every case runs in the real TVM-FFI, in each release of it, as a program of a user does: the library is loaded by
-//!   its path, and nothing of Rust is linked.
+//! * **EMBED-J1** Every case runs in the real TVM-FFI, in each release of it, as a program of a
+//!   user does: the library is loaded by its path, and nothing of Rust is linked.
 //! * **EMBED-J2** A case that a release cannot run says so, and the test lists which do.
 
 use std::path::{Path, PathBuf};
@@ -54,7 +55,8 @@ pub fn program(folder: &Scratch, compiler: &str, standard: &str, source: &Path) 
     output
 }
 
-/// Builds the plugin of the tests' own into a folder, which it returns: its function calls what it is given.
+/// Builds the plugin of the tests' own into a folder, which it returns: its function calls what it
+/// is given.
 ///
 /// # Panics
 ///

@@ -1,4 +1,5 @@
-//! The tests of `libchipdock.so`, in one binary: a binary for each file would take minutes of linking.
+//! The tests of `libchipdock.so`, in one binary: a binary for each file would take minutes of
+//! linking.
 
 mod guide;
 mod programs;

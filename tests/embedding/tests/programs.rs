@@ -11,7 +11,8 @@ use chipdock_test_support::workspace;
 const TARGETS: &[(&str, &str)] =
     &[("c", "cpu:0"), ("llvm", "cpu:0"), ("opencl", "opencl:0"), ("vulkan", "vulkan:0")];
 
-/// The examples compile a kernel and run it on each device; what is wrong they report with kind and reason.
+/// The examples compile a kernel and run it on each device; what is wrong they report with kind and
+/// reason.
 #[test]
 fn the_examples_run_a_kernel_on_every_device() {
     let folder = Scratch::new();
@@ -72,7 +73,8 @@ fn symbols() -> BTreeSet<String> {
     text.lines().filter_map(|line| line.split_whitespace().last()).map(str::to_owned).collect()
 }
 
-/// FFI-1: the header declares every function of the library, and the library exports nothing else, and nothing of TVM-FFI's.
+/// FFI-1: the header declares every function of the library, and the library exports nothing else,
+/// and nothing of TVM-FFI's.
 #[test]
 fn the_header_declares_what_the_library_exports() {
     let symbols = symbols();

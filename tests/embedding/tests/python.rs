@@ -22,7 +22,8 @@ fn numbers(release: &str) -> Vec<u64> {
     release.split('.').filter_map(|part| part.trim_start_matches("post").parse().ok()).collect()
 }
 
-/// FFI-1 to FFI-8: each case of `cases.py`, in the oldest and the newest release and in some of those between.
+/// FFI-1 to FFI-8: each case of `cases.py`, in the oldest and the newest release and in some of
+/// those between.
 #[test]
 fn cases_pass_in_releases() {
     let Some(environment) = environment("libchipdock.so in Python") else { return };

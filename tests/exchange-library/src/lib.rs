@@ -1,7 +1,8 @@
-//! Functions for TVM-FFI in Python that take objects of frameworks by DLPack's exchange table: each calls one method of
-//! `chipdock_plugin_api::exchange::Exchange` and returns what it answers.
+//! Functions for TVM-FFI in Python that take objects of frameworks by DLPack's exchange table: each
+//! calls one method of `chipdock_plugin_api::exchange::Exchange` and returns what it answers.
 //!
-//! Tables and objects come as integers, their addresses. TVM-FFI releases Python's lock around a call, so that each function takes it.
+//! Tables and objects come as integers, their addresses. TVM-FFI releases Python's lock around a
+//! call, so that each function takes it.
 
 use std::ffi::c_void;
 
@@ -122,7 +123,8 @@ fn env_allocate(args: &[AnyView<'_>]) -> Result<Any, Error> {
     env()?.allocate(&shape, argument(args, 1, "dtype")?, argument(args, 2, "device")?).map(Any::from)
 }
 
-/// `inside(stream, device, function)`: what a function answers that is called while a stream is the current one.
+/// `inside(stream, device, function)`: what a function answers that is called while a stream is the
+/// current one.
 fn inside(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let function: chipdock_plugin_api::Function = argument(args, 2, "function")?;
     // SAFETY: nobody queues work on the handle.

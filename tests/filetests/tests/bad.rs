@@ -1,4 +1,5 @@
-//! Checks that no wrong input makes the script reader panic. Each file of `bad/` is a test of `corpus`.
+//! Checks that no wrong input makes the script reader panic. Each file of `bad/` is a test of
+//! `corpus`.
 
 use chipdock_ir::{equal, print};
 use chipdock_script::parse;

@@ -1,8 +1,9 @@
-//! Checks that the time of each stage grows linearly with the text, not quadratically: scripts of n and of 8 n functions,
-//! parameters, buffers or statements, from reading to packed host functions and kernels, and their wire format.
-//! Eight times the text takes eight times the processor time of this thread, more if the caches no longer hold it, and 64
-//! times if each item looks at all others; the tests limit each stage to 24 times. A stage that takes less than [`NOTICED`]
-//! is not judged.
+//! Checks that the time of each stage grows linearly with the text, not quadratically: scripts of n
+//! and of 8 n functions, parameters, buffers or statements, from reading to packed host functions
+//! and kernels, and their wire format. Eight times the text takes eight times the processor time of
+//! this thread, more if the caches no longer hold it, and 64 times if each item looks at all
+//! others; the tests limit each stage to 24 times. A stage that takes less than [`NOTICED`] is not
+//! judged.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -93,7 +94,8 @@ fn lowered(times: &mut Times, target: &str, module: &IrModule, capabilities: &Ta
     times.of(&format!("{target}: read wire"), || wire::read(&bytes)).unwrap();
 }
 
-/// Checks that the time of every stage grows from `text(n)` to `text(8 n)` by at most [`RATIO_MAX`].
+/// Checks that the time of every stage grows from `text(n)` to `text(8 n)` by at most
+/// [`RATIO_MAX`].
 fn grows_no_faster(n: usize, text: impl Fn(usize) -> String) {
     grows_on(n, text, &[("host", host()), ("device", device())]);
 }
@@ -150,7 +152,8 @@ fn with_functions() {
 
 #[test]
 fn with_functions_that_call_each_other() {
-    // Callees behind their callers: what looks for one whose callees are all known finds the last one first.
+    // Callees behind their callers: what looks for one whose callees are all known finds the last
+    // one first.
     grows_on(
         250,
         |n| {

@@ -1,5 +1,6 @@
-//! Tests of the limits of the script reader (rule 7 of the crate), each exactly reached and exceeded by one; and of texts
-//! that would take forever, or all memory, if parts of them were processed again and again.
+//! Tests of the limits of the script reader (rule 7 of the crate), each exactly reached and
+//! exceeded by one; and of texts that would take forever, or all memory, if parts of them were
+//! processed again and again.
 
 use std::time::{Duration, Instant};
 
@@ -79,7 +80,8 @@ fn limits_of_the_ir_hold_for_what_is_read() {
     });
 }
 
-/// Names that copy each other, long lists, many names: what would grow without bound or with the square of the text.
+/// Names that copy each other, long lists, many names: what would grow without bound or with the
+/// square of the text.
 fn hostile() -> Vec<(&'static str, String)> {
     let many = |n: usize, f: &dyn Fn(usize) -> String| (0..n).map(f).collect::<String>();
     let before = |i: usize| i.checked_sub(1).map_or("A".to_owned(), |i| format!("B{i}"));

@@ -1,5 +1,5 @@
-//! Prints and reads random modules, which must be equal afterwards; reads random text, which must give an error or a
-//! module, never a panic, in short time.
+//! Prints and reads random modules, which must be equal afterwards; reads random text, which must
+//! give an error or a module, never a panic, in short time.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};

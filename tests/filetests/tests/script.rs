@@ -34,7 +34,8 @@ fn regions_that_leave_a_buffer_out_are_added_and_told() {
              added"
         )
     };
-    // What a block allocates, views and writes it need not say; nor is anything said of regions that are whole.
+    // What a block allocates, views and writes it need not say; nor is anything said of regions
+    // that are whole.
     assert_eq!(
         told,
         [

@@ -1,4 +1,5 @@
-//! Checks that modules compute the same after pointers that are values, and long vectors, have been removed from them.
+//! Checks that modules compute the same after pointers that are values, and long vectors, have been
+//! removed from them.
 
 use chipdock_codegen_source::{with_inlined_buffers, with_lanes_at_most, without_moved_pointers};
 use chipdock_interpret::{Arg, Array, Interpreter};
@@ -37,7 +38,8 @@ class Module:
         U[0] = 77
 "#;
 
-/// Returns the numbers of remaining calls of functions, and of remaining views of pointers that are not variables.
+/// Returns the numbers of remaining calls of functions, and of remaining views of pointers that are
+/// not variables.
 fn left(module: &IrModule) -> (usize, usize) {
     let (mut calls, mut views) = (0, 0);
     for function in &module.functions {
@@ -149,7 +151,8 @@ fn elements_that_are_long_vectors_are_reached_lane_by_lane() {
     }
 }
 
-/// An expression with an effect is not split into parts, because each part would have the effect once more.
+/// An expression with an effect is not split into parts, because each part would have the effect
+/// once more.
 #[test]
 fn an_effect_happens_once() {
     let text = r#"

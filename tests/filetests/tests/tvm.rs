@@ -1,9 +1,9 @@
 //! Gives printed modules to real TVM, which must read them, and find them equal to the original.
 //!
-//! Requires a Python with apache-tvm 0.27, named by `CHIPDOCK_TVM_PYTHON`; without it, the test reports the skipped parts.
-//! The first line of a corpus file may state an exception: `# tvm: accepted (why)` where TVM's reading differs,
-//! `# tvm: refused (why)` where only this project takes the file, `# tvm: printed (why)` where TVM takes the printed form
-//! and not the file.
+//! Requires a Python with apache-tvm 0.27, named by `CHIPDOCK_TVM_PYTHON`; without it, the test
+//! reports the skipped parts. The first line of a corpus file may state an exception: `# tvm:
+//! accepted (why)` where TVM's reading differs, `# tvm: refused (why)` where only this project
+//! takes the file, `# tvm: printed (why)` where TVM takes the printed form and not the file.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -58,7 +58,8 @@ fn refused(python: &str, folder: &Path, pairs: &str) -> Vec<String> {
     lines
 }
 
-/// Refusals of generated programs by TVM 0.27: its words, and the reason why the printed text is not at fault.
+/// Refusals of generated programs by TVM 0.27: its words, and the reason why the printed text is
+/// not at fault.
 const REFUSALS: &[(&str, &str)] = &[
     (
         "without a prior DeclBuffer",
@@ -84,7 +85,8 @@ fn tvm_takes_generated_programs_as_printed() {
     let folder = tempfile::tempdir().unwrap();
     let mut pairs = String::new();
     for seed in 0..PROGRAMS {
-        // It takes no bare `return` and has no `dot_add`; a bfloat16 is no float to its `pow` and `isfinite`.
+        // It takes no bare `return` and has no `dot_add`; a bfloat16 is no float to its `pow` and
+        // `isfinite`.
         let mut without =
             [Op::Isnan, Op::Isinf, Op::Isfinite, Op::Pow].map(|op| (op, DType::BFLOAT16)).to_vec();
         without.push((Op::DotAdd, DType::INT32));

@@ -8,7 +8,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::target::is_refusal;
 
-/// Positions of the parts of a file; the front page of the host's `artifact::container` has the table.
+/// Positions of the parts of a file; the front page of the host's `artifact::container` has the
+/// table.
 const HEADER_SIZE: Range<usize> = 16..24;
 const HEADER_SHA256: Range<usize> = 24..56;
 /// Alignment of the sections in a file of version 1, and the greatest that a section may have.
@@ -16,8 +17,9 @@ const TREE_ALIGNMENT_BYTES: usize = 1 << 16;
 /// Separator between header and data of an input that is to be sealed.
 const SEPARATOR: u8 = 0;
 
-/// Reads bytes as a file. Other bytes are taken for the header of a file and its data, separated by a zero, and get the
-/// digests that the reader expects, so that the code after the digest checks is reached.
+/// Reads bytes as a file. Other bytes are taken for the header of a file and its data, separated by
+/// a zero, and get the digests that the reader expects, so that the code after the digest checks is
+/// reached.
 ///
 /// # Panics
 ///
@@ -57,8 +59,9 @@ fn same(a: &Artifact, b: &Artifact, depth: usize) {
     a.imports().iter().zip(b.imports()).for_each(|(a, b)| same(a, b, depth + 1));
 }
 
-/// Returns a file with that header and that data, with correct digests. A header with a list of modules makes a file of version
-/// 2, in which an import that is a number stands for the digest of the module with that number; any other header, of version 1.
+/// Returns a file with that header and that data, with correct digests. A header with a list of
+/// modules makes a file of version 2, in which an import that is a number stands for the digest of
+/// the module with that number; any other header, of version 1.
 pub(crate) fn sealed(header: &[u8], data: &[u8]) -> Vec<u8> {
     let (mut version, mut alignment_bytes) = (1_u32, TREE_ALIGNMENT_BYTES);
     let header = match serde_json::from_slice::<Value>(header) {

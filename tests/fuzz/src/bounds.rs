@@ -25,10 +25,12 @@ fn remove(size_bytes: usize) {
     LIVE.fetch_sub(size_bytes, Relaxed);
 }
 
-// SAFETY: every call goes to the system's allocator as it came; counting touches no memory of the caller's.
+// SAFETY: every call goes to the system's allocator as it came; counting touches no memory of the
+// caller's.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the obligations of this function, which are those of the system's allocator.
+        // SAFETY: the caller keeps the obligations of this function, which are those of the
+        // system's allocator.
         let block = unsafe { System.alloc(layout) };
         if !block.is_null() {
             add(layout.size());
@@ -37,13 +39,15 @@ unsafe impl GlobalAlloc for Counted {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the obligations of this function, which are those of the system's allocator.
+        // SAFETY: the caller keeps the obligations of this function, which are those of the
+        // system's allocator.
         unsafe { System.dealloc(block, layout) };
         remove(layout.size());
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the obligations of this function, which are those of the system's allocator.
+        // SAFETY: the caller keeps the obligations of this function, which are those of the
+        // system's allocator.
         let block = unsafe { System.alloc_zeroed(layout) };
         if !block.is_null() {
             add(layout.size());
@@ -52,7 +56,8 @@ unsafe impl GlobalAlloc for Counted {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size_bytes: usize) -> *mut u8 {
-        // SAFETY: the caller keeps the obligations of this function, which are those of the system's allocator.
+        // SAFETY: the caller keeps the obligations of this function, which are those of the
+        // system's allocator.
         let moved = unsafe { System.realloc(block, layout, size_bytes) };
         if !moved.is_null() {
             add(size_bytes);
@@ -62,7 +67,8 @@ unsafe impl GlobalAlloc for Counted {
     }
 }
 
-/// Bound of the memory that a call may hold at once: a constant, and a number of bytes for each byte of its input.
+/// Bound of the memory that a call may hold at once: a constant, and a number of bytes for each
+/// byte of its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
     base_bytes: usize,

@@ -1,19 +1,24 @@
-//! The promises of each reader for arbitrary bytes: one function for each target, called by the fuzzer and by ordinary tests.
+//! The promises of each reader for arbitrary bytes: one function for each target, called by the
+//! fuzzer and by ordinary tests.
 //!
-//! The fuzzer is `cargo xtask fuzz`; `README.md` beside this crate describes how to run it and how to keep an input. Inputs
-//! that it found are in `corpus/<target>` and are run by the tests of this crate, with seeds that are taken from the
-//! repository as it is ([`seeds`]).
+//! The fuzzer is `cargo xtask fuzz`; `README.md` beside this crate describes how to run it and how
+//! to keep an input. Inputs that it found are in `corpus/<target>` and are run by the tests of this
+//! crate, with seeds that are taken from the repository as it is ([`seeds`]).
 //!
 //! Each function reports a failure by a panic. It checks:
 //!
 //! - **FUZZ-F1** No bytes make a reader panic, abort or overflow its stack.
-//! - **FUZZ-F2** A refusal is the caller's or the environment's fault, never a bug of ours, and has a message.
-//! - **FUZZ-F3** An accepted input is written, read back equal, and written again with equal bytes. A library is not written;
-//!   it is read equal again, and what its reader promises of it (LIB-3 to LIB-5 of `host/src/library`) holds.
-//! - **FUZZ-F4** Memory is at most a constant and a multiple of the input's size ([`Target::bound`]); time likewise, which
-//!   the fuzzer checks by its timeout and the tests by [`Target::time_bound`].
-//! - **FUZZ-F5** The whole way: a program that is valid is printed, read, validated and lowered; each code generator takes it or
-//!   refuses it by name, never as a bug, and gives the same for the same.
+//! - **FUZZ-F2** A refusal is the caller's or the environment's fault, never a bug of ours, and has
+//!   a message.
+//! - **FUZZ-F3** An accepted input is written, read back equal, and written again with equal bytes.
+//!   A library is not written; it is read equal again, and what its reader promises of it (LIB-3 to
+//!   LIB-5 of `host/src/library`) holds.
+//! - **FUZZ-F4** Memory is at most a constant and a multiple of the input's size
+//!   ([`Target::bound`]); time likewise, which the fuzzer checks by its timeout and the tests by
+//!   [`Target::time_bound`].
+//! - **FUZZ-F5** The whole way: a program that is valid is printed, read, validated and lowered;
+//!   each code generator takes it or refuses it by name, never as a bug, and gives the same for the
+//!   same.
 
 mod artifact;
 mod bounds;
@@ -53,8 +58,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns the limit of processor time for an input of a size, unoptimized and on a slow machine: a second, and another
-    /// for each KiB.
+    /// Returns the limit of processor time for an input of a size, unoptimized and on a slow
+    /// machine: a second, and another for each KiB.
     #[must_use]
     pub fn time_bound(&self, size_bytes: usize) -> Duration {
         Duration::from_millis(2000 + size_bytes as u64)

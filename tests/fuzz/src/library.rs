@@ -9,9 +9,9 @@ use crate::target::is_refusal;
 /// Length of the description's size at the head of an input that becomes a library.
 const SIZE_BYTES: usize = 2;
 
-/// Reads bytes as a built file. Bytes that no built file begins with are taken for the description of a library (its size
-/// before it) and its blob of embedded modules, and become a library with both, so that the code behind the tables of a library
-/// is reached.
+/// Reads bytes as a built file. Bytes that no built file begins with are taken for the description
+/// of a library (its size before it) and its blob of embedded modules, and become a library with
+/// both, so that the code behind the tables of a library is reached.
 ///
 /// # Panics
 ///
@@ -76,7 +76,8 @@ fn checked(library: &LibraryFile) {
     }
 }
 
-/// The smallest library that the reader takes: one function `add`, a description and a blob, each if it is not empty.
+/// The smallest library that the reader takes: one function `add`, a description and a blob, each
+/// if it is not empty.
 pub(crate) fn made(description: &[u8], blob: &[u8]) -> Vec<u8> {
     let sized = |bytes: &[u8]| [&(bytes.len() as u64).to_le_bytes(), bytes].concat();
     let variables = [("__chipdock_library", description), ("__tvm_ffi__library_bin", blob)];

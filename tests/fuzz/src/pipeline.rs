@@ -1,8 +1,9 @@
 //! Fuzz target for the complete pipeline: from a program, as text, to every code generator.
 //!
-//! The bytes contain a few choices, a tape from which `chipdock_programs` makes a program, and edits of its text. Without
-//! edits a program is valid by promise PROG-G1 of that crate; with edits it mostly still is. The code generators are those
-//! of the plugins that were built for tests, called through a host as usual; nothing is loaded or run.
+//! The bytes contain a few choices, a tape from which `chipdock_programs` makes a program, and
+//! edits of its text. Without edits a program is valid by promise PROG-G1 of that crate; with edits
+//! it mostly still is. The code generators are those of the plugins that were built for tests,
+//! called through a host as usual; nothing is loaded or run.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -127,8 +128,8 @@ fn chosen(choice: u8) -> &'static [Arc<Target>] {
     all.get(at..=at).unwrap_or(all)
 }
 
-/// One target for each kind that has a code generator here. Host functions of devices are built by a kind whose code
-/// generator only writes text, where there is one.
+/// One target for each kind that has a code generator here. Host functions of devices are built by
+/// a kind whose code generator only writes text, where there is one.
 fn targets() -> &'static [Arc<Target>] {
     static TARGETS: OnceLock<Vec<Arc<Target>>> = OnceLock::new();
     TARGETS.get_or_init(|| {
@@ -154,8 +155,8 @@ fn targets() -> &'static [Arc<Target>] {
     })
 }
 
-/// Builds, and builds again when asked: the same comes of the same. A kind that compiles what it wrote is cancelled once
-/// it has written it, which is when it looks.
+/// Builds, and builds again when asked: the same comes of the same. A kind that compiles what it
+/// wrote is cancelled once it has written it, which is when it looks.
 fn build(module: &IrModule, target: &Arc<Target>, twice: bool) -> Result<(), Error> {
     let host: &Host = host();
     let cancel = Arc::new(AtomicBool::new(compiles(target)));
@@ -173,7 +174,8 @@ fn build(module: &IrModule, target: &Arc<Target>, twice: bool) -> Result<(), Err
     Ok(())
 }
 
-/// Whether a kind's code generator goes on to compile in this process what it wrote; one that only writes is left to end.
+/// Whether a kind's code generator goes on to compile in this process what it wrote; one that only
+/// writes is left to end.
 fn compiles(target: &Target) -> bool {
     target.kind == "llvm"
 }
@@ -186,7 +188,8 @@ fn is_typed(error: &Error, kind: &str) {
     assert!(is_expected, "FUZZ-F5: {kind} refuses by {}: {error}", error.kind().as_str());
 }
 
-/// Counts outcomes, and writes them to the file that `CHIPDOCK_FUZZ_STATISTICS` names, each 100 programs.
+/// Counts outcomes, and writes them to the file that `CHIPDOCK_FUZZ_STATISTICS` names, each 100
+/// programs.
 fn count(outcome: Outcome) {
     static COUNTS: [AtomicU64; 6] = [const { AtomicU64::new(0) }; 6];
     let Outcome { is_edited, is_valid, n_built, n_refused } = outcome;

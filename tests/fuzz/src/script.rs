@@ -55,7 +55,8 @@ pub(crate) fn refused(text: &str, errors: &ScriptErrors) {
     assert!(shown.len() < 100_000, "FUZZ-F2: {} bytes of errors", shown.len());
 }
 
-/// As Python counts them: a carriage return ends a line too, with the newline that follows it or alone.
+/// As Python counts them: a carriage return ends a line too, with the newline that follows it or
+/// alone.
 fn n_lines(text: &str) -> usize {
     let pairs = text.matches("\r\n").count();
     text.bytes().filter(|byte| matches!(byte, b'\n' | b'\r')).count() - pairs + 1

@@ -1,4 +1,5 @@
-//! Runs every kept input and every seed through the function of its target: rules FUZZ-F1 to FUZZ-F5.
+//! Runs every kept input and every seed through the function of its target: rules FUZZ-F1 to
+//! FUZZ-F5.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;

@@ -6,10 +6,12 @@ use serde_json::{Value, json};
 
 use crate::Result;
 
-/// Kinds of tensors: arrays of numpy, tensors of tvm_ffi, tensors of torch, and tensors with `__dlpack__` alone.
+/// Kinds of tensors: arrays of numpy, tensors of tvm_ffi, tensors of torch, and tensors with
+/// `__dlpack__` alone.
 pub const KINDS: &[&str] = &["numpy", "tvm_ffi", "torch", "DLPack"];
 
-/// Releases that lose every exception of a call with tensors of a kind, whatever library is called: `control.c` shows it.
+/// Releases that lose every exception of a call with tensors of a kind, whatever library is called:
+/// `control.c` shows it.
 pub const LOSING: &[(&str, &str)] = &[("0.1.8.post0", "torch"), ("0.1.8.post1", "torch")];
 
 /// An argument: what Python gets, and what the interpreter gets for it.
@@ -198,7 +200,8 @@ impl Case {
         }
     }
 
-    /// Whether TVM-FFI itself has lost the exception of this call: nothing was changed, and nothing raised.
+    /// Whether TVM-FFI itself has lost the exception of this call: nothing was changed, and nothing
+    /// raised.
     #[must_use]
     pub fn is_lost(&self, release: &str, kind: &str, answer: &Value) -> bool {
         LOSING.contains(&(release, kind))

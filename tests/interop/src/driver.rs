@@ -37,7 +37,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// The process cannot be started, crashes, hangs, or does not answer what it was asked (INTEROP-J2).
+    /// The process cannot be started, crashes, hangs, or does not answer what it was asked
+    /// (INTEROP-J2).
     pub fn run(&self, python: &Path, release: &Path) -> Result<Answers> {
         let folder = TempDir::new().map_err(|error| format!("a folder: {error}"))?;
         let place = |name: &str| folder.path().join(name);
@@ -53,7 +54,8 @@ impl Plan {
                 command.env_remove(name);
             }
         }
-        // Old releases compile an extension for torch when they are imported, for a minute each; they work without it.
+        // Old releases compile an extension for torch when they are imported, for a minute each;
+        // they work without it.
         command.env("TVM_FFI_DISABLE_TORCH_C_DLPACK", "1").env("TVM_FFI_CACHE_DIR", place("cache"));
         command.envs(self.variables.iter().cloned());
         command.stdin(File::open(place("plan")).map_err(failed)?);

@@ -58,7 +58,8 @@ pub fn environment(what: &str) -> Option<Environment> {
 }
 
 impl Environment {
-    /// Returns the same with the oldest and the newest release, and a sample of the others ([`sample`]).
+    /// Returns the same with the oldest and the newest release, and a sample of the others
+    /// ([`sample`]).
     #[must_use]
     pub fn drawn(mut self) -> Self {
         let n_all = self.releases.len();
@@ -71,7 +72,8 @@ impl Environment {
         self
     }
 
-    /// Returns the Python that has torch and can run the releases; without one, reports what is skipped.
+    /// Returns the Python that has torch and can run the releases; without one, reports what is
+    /// skipped.
     #[must_use]
     pub fn torch(&self, what: &str) -> Option<PathBuf> {
         let Some(python) = std::env::var_os(TORCH).map(PathBuf::from) else {

@@ -1,4 +1,5 @@
-//! The libraries that are loaded: one set of kernels, through every way by which Chipdock makes a library.
+//! The libraries that are loaded: one set of kernels, through every way by which Chipdock makes a
+//! library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +15,8 @@ pub struct Exporter {
     pub name: &'static str,
     /// The target.
     pub target: &'static str,
-    /// Whether the command makes the library; else a C compiler does, from what the command prints or writes.
+    /// Whether the command makes the library; else a C compiler does, from what the command prints
+    /// or writes.
     pub is_whole: bool,
 }
 

@@ -1,4 +1,5 @@
-//! The real libtvm_ffi in the process of a test, opened as a host opens it; a process has at most one.
+//! The real libtvm_ffi in the process of a test, opened as a host opens it; a process has at most
+//! one.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

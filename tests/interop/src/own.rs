@@ -161,8 +161,8 @@ impl Placed {
     }
 }
 
-/// Makes the call of a case, and answers as `driver.py` does; `None` for one whose arguments are values of Python alone, or
-/// that is about the class of tensors that only have `__dlpack__`.
+/// Makes the call of a case, and answers as `driver.py` does; `None` for one whose arguments are
+/// values of Python alone, or that is about the class of tensors that only have `__dlpack__`.
 ///
 /// # Panics
 ///

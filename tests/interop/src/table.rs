@@ -85,7 +85,8 @@ fn own_table(counts: &Counts) -> String {
     text
 }
 
-/// Compares the page's table of Chipdock's own loader with what was found; with `BLESS=1`, writes it.
+/// Compares the page's table of Chipdock's own loader with what was found; with `BLESS=1`, writes
+/// it.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Two Chipdock hosts and stock libtvm_ffi in one process, with one exported library, at once: LIB-6 of `host/src/library` and
-//! EXPORT-R5 of `host/src/export`.
+//! Two Chipdock hosts and stock libtvm_ffi in one process, with one exported library, at once:
+//! LIB-6 of `host/src/library` and EXPORT-R5 of `host/src/export`.
 //!
 //! The test is a process of its own (as nextest runs it): a process has at most one libtvm_ffi.
 

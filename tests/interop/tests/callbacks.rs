@@ -1,4 +1,5 @@
-//! Functions that pass between a host and a library of others (VALUE-F1 to VALUE-F3 of `host/src/boundary/values.rs`, LIB-9).
+//! Functions that pass between a host and a library of others (VALUE-F1 to VALUE-F3 of
+//! `host/src/boundary/values.rs`, LIB-9).
 //!
 //! Each test is a process of its own (as nextest runs them).
 
@@ -40,8 +41,8 @@ fn opened(folder: &Scratch) -> Option<Module> {
     Some(module.unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// VALUE-F2, VALUE-F3: a function of the host is called by the library; its error is the library's while it handles it, and the host's
-/// again where it does not.
+/// VALUE-F2, VALUE-F3: a function of the host is called by the library; its error is the library's
+/// while it handles it, and the host's again where it does not.
 #[test]
 fn a_library_calls_a_function_of_the_host() {
     let folder = Scratch::new();

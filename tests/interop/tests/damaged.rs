@@ -1,7 +1,8 @@
-//! Files that are no whole library: what a host says of them, and what stock tvm_ffi does (INTEROP-J2; LIB-2, LIB-4 of
-//! `host/src/library`).
+//! Files that are no whole library: what a host says of them, and what stock tvm_ffi does
+//! (INTEROP-J2; LIB-2, LIB-4 of `host/src/library`).
 //!
-//! A host is asked in this process, which a crash would end. Stock tvm_ffi is asked in a process for each file.
+//! A host is asked in this process, which a crash would end. Stock tvm_ffi is asked in a process
+//! for each file.
 
 use std::path::{Path, PathBuf};
 
@@ -16,13 +17,15 @@ use chipdock_test_support::{bless, workspace};
 enum Answer {
     /// An error of this kind, with these words.
     Refuses(&'static str, &'static str),
-    /// It opens the file, whose function can be asked for; another function is refused with these words, if any.
+    /// It opens the file, whose function can be asked for; another function is refused with these
+    /// words, if any.
     Opens(&'static str),
 }
 
 use Answer::{Opens, Refuses};
 
-/// A file: its name, what makes it of a whole library (its bytes, and where its blob is), and what a host says of it.
+/// A file: its name, what makes it of a whole library (its bytes, and where its blob is), and what
+/// a host says of it.
 struct Damage {
     name: &'static str,
     make: fn(&[u8], usize) -> Vec<u8>,
@@ -42,7 +45,8 @@ fn with(bytes: &[u8], at: usize, over: &[u8]) -> Vec<u8> {
 
 /// A size that no file has.
 const HUGE: [u8; 8] = (1_u64 << 48).to_le_bytes();
-/// Parts of the blob, in bytes from its beginning: the number of rows, the first import, the kind of the second module.
+/// Parts of the blob, in bytes from its beginning: the number of rows, the first import, the kind
+/// of the second module.
 const ROWS: usize = 8;
 const IMPORT: usize = 48;
 const KIND_SIZE: usize = 68;
@@ -187,7 +191,8 @@ fn a_host_says_what_is_wrong_with_a_file() {
     }
 }
 
-/// What stock tvm_ffi does with a file: the class of its exception, `loaded`, or how its process ends.
+/// What stock tvm_ffi does with a file: the class of its exception, `loaded`, or how its process
+/// ends.
 fn stock(python: &Path, release: &Path, path: &Path) -> String {
     let plan = Plan { libraries: vec![("file".to_owned(), path.to_owned())], ..Plan::default() };
     match plan.run(python, release) {
@@ -202,8 +207,9 @@ fn stock(python: &Path, release: &Path, path: &Path) -> String {
     }
 }
 
-/// The page of the guide says what stock tvm_ffi does, in its oldest and its newest release. No code of an exported library runs
-/// while it is loaded: what ends the process is the dynamic linker's or tvm_ffi's.
+/// The page of the guide says what stock tvm_ffi does, in its oldest and its newest release. No
+/// code of an exported library runs while it is loaded: what ends the process is the dynamic
+/// linker's or tvm_ffi's.
 #[test]
 fn stock_tvm_ffi_does_what_the_guide_says() {
     const PAGE: &str = "guide/docs/exported-libraries.md";

@@ -1,5 +1,5 @@
-//! Streams and tensors of frameworks in Python, under every release of TVM-FFI: a framework in miniature (`frameworks.py`), and
-//! TVM-FFI's own tensors.
+//! Streams and tensors of frameworks in Python, under every release of TVM-FFI: a framework in
+//! miniature (`frameworks.py`), and TVM-FFI's own tensors.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,7 +11,8 @@ use chipdock_test_support::command::Scratch;
 use chipdock_test_support::{plugins, workspace};
 use serde_json::{Value, json};
 
-/// Links an exported library together with a function of its own that asks its run time (`stream.c`).
+/// Links an exported library together with a function of its own that asks its run time
+/// (`stream.c`).
 fn with_stream(folder: &Scratch, target: &str) -> PathBuf {
     let (parts, archive) = (folder.path(target), folder.path(&format!("{target}.tar")));
     let built =
@@ -42,9 +43,9 @@ fn seen(environment: &Environment, libraries: &[(String, PathBuf)], job: &Value)
     answers.collect()
 }
 
-/// EXPORT-R2: the run time of an exported library answers the stream that TVM-FFI's environment has for the device: that of
-/// `use_raw_stream`, and in a call with a tensor of a framework the one on which it works, as a library does that nothing of
-/// Chipdock made.
+/// EXPORT-R2: the run time of an exported library answers the stream that TVM-FFI's environment has
+/// for the device: that of `use_raw_stream`, and in a call with a tensor of a framework the one on
+/// which it works, as a library does that nothing of Chipdock made.
 #[test]
 fn exported_libraries_see_the_frameworks_stream() {
     let Some(environment) = environment("streams in exported libraries") else { return };
@@ -86,7 +87,8 @@ fn exported_libraries_see_the_frameworks_stream() {
     assert_eq!(cannot_take, [""; 0], "releases that do not know such tensors");
 }
 
-/// DLPack's exchange table, through `chipdock_plugin_api::exchange` and `TvmEnv` in a library that Python loads.
+/// DLPack's exchange table, through `chipdock_plugin_api::exchange` and `TvmEnv` in a library that
+/// Python loads.
 #[test]
 fn objects_of_frameworks_are_taken_and_made() {
     let Some(environment) = environment("objects of frameworks") else { return };
@@ -125,7 +127,8 @@ fn check_exchange(release: &str, seen: &Value) {
     // Old releases have no class for the kind.
     says("allocate_elsewhere", &["Error: no such device has memory"]);
     says("env_allocate", &["RuntimeError: ", "TVMFFIEnvSetDLPackManagedTensorAllocator"]);
-    // The environment's stream is what a guard sets, and in a call that of the framework of its tensors, as is its allocator.
+    // The environment's stream is what a guard sets, and in a call that of the framework of its
+    // tensors, as is its allocator.
     for (way, stream) in [
         ("work_stream", 0x9000),
         ("inside", 0xA000),

@@ -1,4 +1,5 @@
-//! The tests of exported libraries in stock TVM-FFI, in one binary: a binary for each file would take minutes of linking.
+//! The tests of exported libraries in stock TVM-FFI, in one binary: a binary for each file would
+//! take minutes of linking.
 
 mod beside;
 mod callbacks;

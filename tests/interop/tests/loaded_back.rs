@@ -1,5 +1,5 @@
-//! Libraries that others made for TVM-FFI, opened by a host (LIB-8, LIB-9, LIB-12 of `host/src/library`): by real TVM, and with the C++
-//! headers of apache-tvm-ffi.
+//! Libraries that others made for TVM-FFI, opened by a host (LIB-8, LIB-9, LIB-12 of
+//! `host/src/library`): by real TVM, and with the C++ headers of apache-tvm-ffi.
 //!
 //! Each test is a process of its own (as nextest runs them): a process has at most one libtvm_ffi.
 
@@ -10,7 +10,8 @@ use std::time::Instant;
 use chipdock_host::{AnyView, ErrorKind, Host, Module, Tensor};
 use chipdock_test_interop::tvm::{Tvm, host, ran};
 
-/// A kernel with a parallel loop that needs workspace, of real TVM's target llvm; and one of its target c.
+/// A kernel with a parallel loop that needs workspace, of real TVM's target llvm; and one of its
+/// target c.
 const EXPORTS: &str = r#"
 import sys
 import tvm
@@ -65,7 +66,8 @@ fn twice(host: &Host, module: &Module, count: i64) -> Result<Vec<f32>, chipdock_
     b.to_vec::<f32>()
 }
 
-/// LIB-9, LIB-12: its workspace and its parallel loops are the host's; an error of its checks is the host's.
+/// LIB-9, LIB-12: its workspace and its parallel loops are the host's; an error of its checks is
+/// the host's.
 #[test]
 fn a_library_of_tvm_computes_on_the_hosts_threads() {
     let Some(tvm) = Tvm::found() else { return };
@@ -95,7 +97,8 @@ fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").expect("threads").count()
 }
 
-/// LIB-9: values and errors of C++ code arrive as they are; the process has one libtvm_ffi, whatever is asked for later.
+/// LIB-9: values and errors of C++ code arrive as they are; the process has one libtvm_ffi,
+/// whatever is asked for later.
 #[test]
 fn a_library_of_the_cpp_headers_is_called_with_the_one_libtvm_ffi() {
     let Some(tvm) = Tvm::found() else { return };

@@ -1,5 +1,5 @@
-//! Libraries that others made for TVM-FFI with embedded modules and a module of their own (LIB-4 and LIB-11 of
-//! `host/src/library`), opened by a host in a process with one libtvm_ffi.
+//! Libraries that others made for TVM-FFI with embedded modules and a module of their own (LIB-4
+//! and LIB-11 of `host/src/library`), opened by a host in a process with one libtvm_ffi.
 //!
 //! Each test is a process of its own (as nextest runs them).
 
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use chipdock_host::{AnyView, ErrorKind, Host, Module};
 use chipdock_test_interop::tvm::{Tvm, blob, host, variable};
 
-/// A library that registers a loader of modules of kind `toy`: its bytes are a prefix, and its functions those of the system
-/// library of that prefix. One of kind `broken` raises.
+/// A library that registers a loader of modules of kind `toy`: its bytes are a prefix, and its
+/// functions those of the system library of that prefix. One of kind `broken` raises.
 const LOADER: &str = r#"
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -191,7 +191,8 @@ fn a_library_that_is_libtvm_ffis_module_is_a_copy_and_is_closed() {
     }
 }
 
-/// LIB-11: a library that searches beside itself is libtvm_ffi's module where it lies, unless modules would have to be hidden.
+/// LIB-11: a library that searches beside itself is libtvm_ffi's module where it lies, unless
+/// modules would have to be hidden.
 #[test]
 fn a_library_that_is_opened_where_it_lies_has_its_module_too() {
     let Some(tvm) = Tvm::found() else { return };

@@ -1,4 +1,5 @@
-//! A host of this process opens each library and makes the calls of the cases: Chipdock's row of the table (INTEROP-J3).
+//! A host of this process opens each library and makes the calls of the cases: Chipdock's row of
+//! the table (INTEROP-J3).
 
 use chipdock_host::{Host, HostOptions};
 use chipdock_test_interop::libraries::{EXPORTERS, build, kernels, module};

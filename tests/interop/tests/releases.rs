@@ -58,7 +58,8 @@ impl Matrix {
                 wrong.push(format!("{release}, {title}: {why}"));
             }
         }
-        // What LOSING says is true of a library that nothing of Chipdock made, and of no other release.
+        // What LOSING says is true of a library that nothing of Chipdock made, and of no other
+        // release.
         if let Some(seen) = answers.get("loses").map(|answer| &answer["seen"]) {
             let is_losing = |kind| LOSING.contains(&(release, kind));
             if *seen != json!({"numpy": is_losing("numpy"), "torch": is_losing("torch")}) {
@@ -142,7 +143,8 @@ fn the_list_of_releases_is_in_order_and_names_each_once() {
     assert_eq!(numbers[0], [0, 1, 0, 0]);
 }
 
-/// Asks PyPI, so it is only asked for (`cargo xtask test --all`): what is released tomorrow breaks nobody's change.
+/// Asks PyPI, so it is only asked for (`cargo xtask test --all`): what is released tomorrow breaks
+/// nobody's change.
 #[test]
 fn pypi_offers_no_other_release() {
     if sample::amount("questions to PyPI for new releases of apache-tvm-ffi", 0, 1) == 0 {

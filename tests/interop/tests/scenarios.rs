@@ -1,4 +1,5 @@
-//! What a process sees that uses exported libraries often, from many threads, after a fork, or beside others.
+//! What a process sees that uses exported libraries often, from many threads, after a fork, or
+//! beside others.
 
 use std::path::PathBuf;
 
@@ -13,8 +14,8 @@ fn whole() -> impl Iterator<Item = Exporter> {
     EXPORTERS.iter().copied().filter(|exporter| exporter.is_whole)
 }
 
-/// Runs the same jobs on the libraries of each whole exporter, in releases that `chosen` selects of all; `job` completes a job
-/// for a library. Returns what was seen, with release and library.
+/// Runs the same jobs on the libraries of each whole exporter, in releases that `chosen` selects of
+/// all; `job` completes a job for a library. Returns what was seen, with release and library.
 fn seen(
     environment: &Environment,
     libraries: &[(String, PathBuf)],
@@ -186,8 +187,8 @@ fn arguments_are_freed_after_good_and_bad_calls() {
     }
 }
 
-/// Ten thousand loads and calls, among them parallel and wrong ones, beside as many loads of a library that nothing of
-/// Chipdock made.
+/// Ten thousand loads and calls, among them parallel and wrong ones, beside as many loads of a
+/// library that nothing of Chipdock made.
 #[test]
 fn ten_thousand_loads_and_calls_grow_nothing() {
     let Some(environment) = environment("ten thousand loads and calls") else { return };
@@ -207,8 +208,9 @@ fn ten_thousand_loads_and_calls_grow_nothing() {
             }
             // The allocator may map some; one for every hundred of nine thousand rounds would be 90.
             assert!(grown(phase, "mappings") < 20, "{who}, {phase}: mappings {seen}");
-            // One page for every ten of nine thousand rounds would be 3,600 KiB. Newer releases keep some 300 bytes at each
-            // load themselves, in steps; the older one, which keeps nothing, shows what ours is.
+            // One page for every ten of nine thousand rounds would be 3,600 KiB. Newer releases
+            // keep some 300 bytes at each load themselves, in steps; the older one, which keeps
+            // nothing, shows what ours is.
             let (ours, theirs) = (grown(phase, "resident_kib"), grown("control", "resident_kib"));
             assert!(
                 ours < 2 * theirs.max(0) + 1024,
@@ -218,7 +220,8 @@ fn ten_thousand_loads_and_calls_grow_nothing() {
     }
 }
 
-/// EXPORT-X2: a library that opened its names to the whole process does not meet another of the same names.
+/// EXPORT-X2: a library that opened its names to the whole process does not meet another of the
+/// same names.
 #[test]
 fn libraries_of_the_same_names_do_not_meet() {
     let Some(environment) = environment("exported libraries beside each other") else { return };
@@ -249,8 +252,8 @@ fn libraries_of_the_same_names_do_not_meet() {
     }
 }
 
-/// EXPORT-X4: a library with device code inside needs a loader, which stock tvm_ffi asks for by name; with the device code
-/// aside its CPU functions work, and the others say what they need.
+/// EXPORT-X4: a library with device code inside needs a loader, which stock tvm_ffi asks for by
+/// name; with the device code aside its CPU functions work, and the others say what they need.
 #[test]
 fn device_code_is_inside_or_aside() {
     let Some(environment) = environment("exported libraries with device code") else { return };

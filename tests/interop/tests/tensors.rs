@@ -1,4 +1,5 @@
-//! The conversions of TVM-FFI's guide of tensors, each beside the function of the real libtvm_ffi that it corresponds to.
+//! The conversions of TVM-FFI's guide of tensors, each beside the function of the real libtvm_ffi
+//! that it corresponds to.
 //!
 //! Each test is a process of its own (as nextest runs them): a process has at most one libtvm_ffi.
 
@@ -63,7 +64,8 @@ impl Theirs {
     /// Returns what a function made: a tensor, or libtvm_ffi's error.
     fn made(&self, status: i32, object: *mut ChipdockObject) -> Result<Tensor, Error> {
         let mut error = ptr::null_mut();
-        // SAFETY: the functions of libtvm_ffi write an owned object on success, and else raise an error.
+        // SAFETY: the functions of libtvm_ffi write an owned object on success, and else raise an
+        // error.
         unsafe {
             if status == 0 {
                 assert_eq!((*object).type_index, CHIPDOCK_TYPE_TENSOR);
@@ -214,8 +216,9 @@ const REQUIRED: [Required; 8] = [
     Required { alignment_bytes: 64, compact: true },
 ];
 
-/// `TVMFFITensorFromDLPack` and `TVMFFITensorFromDLPackVersioned`: the same tensors are taken and refused, they describe themselves
-/// the same, and each deleter is called once, or not at all after an error.
+/// `TVMFFITensorFromDLPack` and `TVMFFITensorFromDLPackVersioned`: the same tensors are taken and
+/// refused, they describe themselves the same, and each deleter is called once, or not at all after
+/// an error.
 #[test]
 fn foreign_tensors_are_taken_and_refused_alike() {
     let Some(theirs) = Theirs::opened("tensors from DLPack") else { return };
@@ -272,7 +275,8 @@ fn flags_come_in_and_go_out() {
         let writable = Tensor::from_dlpack_versioned(&mut read_only, Access::ReadWrite, Required::NOTHING);
         assert_eq!(writable.expect_err("read-only").kind(), ErrorKind::VALUE_ERROR);
         let ours = Tensor::from_dlpack_versioned(&mut read_only, Access::ReadOnly, Required::NOTHING);
-        // Out again with what it was, for any consumer, such as libtvm_ffi, which takes it as it is.
+        // Out again with what it was, for any consumer, such as libtvm_ffi, which takes it as it
+        // is.
         let out = ours.expect("read-only").into_dlpack_versioned(CHIPDOCK_DLPACK_READ_ONLY);
         assert_eq!(
             ((*out).flags, (*out).version.major, (*out).version.minor),
@@ -305,7 +309,8 @@ unsafe impl NdAlloc for Memory {
     }
 }
 
-/// `Tensor::FromNDAlloc` and its strided variant: libtvm_ffi holds our tensors as its own, and hands them on.
+/// `Tensor::FromNDAlloc` and its strided variant: libtvm_ffi holds our tensors as its own, and
+/// hands them on.
 #[test]
 fn tensors_of_our_allocators_are_tensors_there() {
     static FREED: AtomicUsize = AtomicUsize::new(0);
@@ -351,8 +356,8 @@ fn tensors_of_our_allocators_are_tensors_there() {
     }
 }
 
-/// `TVMFFITensorCreateUnsafeView` and `Tensor::as_strided`: over our tensors and over theirs, in both libraries, they describe
-/// themselves the same and keep the source alive.
+/// `TVMFFITensorCreateUnsafeView` and `Tensor::as_strided`: over our tensors and over theirs, in
+/// both libraries, they describe themselves the same and keep the source alive.
 #[test]
 fn views_are_alike_and_keep_their_source() {
     let Some(theirs) = Theirs::opened("views of tensors") else { return };

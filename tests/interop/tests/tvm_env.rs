@@ -250,7 +250,8 @@ unsafe extern "C" fn take_there(_: *mut c_void, out: *mut ChipdockAny) {
 
 type Ask = Box<dyn Fn(&[i64], ChipdockDataType) -> Result<Tensor, Error>>;
 
-/// Both ways by which a tensor is asked for: through the environment, and as a plugin does whose host raises its errors there.
+/// Both ways by which a tensor is asked for: through the environment, and as a plugin does whose
+/// host raises its errors there.
 fn ways(tvm: &Tvm, env: TvmEnv) -> [Ask; 2] {
     // SAFETY: `c_env_api.h` and `c_api.h` declare them so.
     let (alloc, take) = unsafe {
@@ -353,7 +354,8 @@ impl ExchangeServer for Ours {
     }
 }
 
-/// The allocator of a table of ours serves whoever asks libtvm_ffi for a tensor; guards restore the one that was there.
+/// The allocator of a table of ours serves whoever asks libtvm_ffi for a tensor; guards restore the
+/// one that was there.
 #[test]
 fn our_table_serves_the_environment() {
     let Some((_tvm, env)) = environment("an allocator of ours in libtvm_ffi") else { return };

@@ -1,5 +1,5 @@
-//! Makes kernels callable: as C for the system's compiler, as an object for the loader of a plugin, or as an object for the
-//! system's linker.
+//! Makes kernels callable: as C for the system's compiler, as an object for the loader of a plugin,
+//! or as an object for the system's linker.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::path::{Path, PathBuf};
@@ -89,7 +89,8 @@ impl Kernels {
         Self::opened(folder, &library, surroundings)
     }
 
-    /// Compiles TVMScript to an object file for a target, and links the object file with the system's linker.
+    /// Compiles TVMScript to an object file for a target, and links the object file with the
+    /// system's linker.
     ///
     /// # Panics
     ///
@@ -116,7 +117,8 @@ impl Kernels {
         Self { code: Code::Library(library), _folder: folder }
     }
 
-    /// Compiles TVMScript to an artifact for a target, and loads the artifact with the loader of the target's plugin.
+    /// Compiles TVMScript to an artifact for a target, and loads the artifact with the loader of
+    /// the target's plugin.
     ///
     /// # Panics
     ///
@@ -162,7 +164,8 @@ impl Kernels {
     ///
     /// # Panics
     ///
-    /// If there is no such function, or if it returns success with an error raised, or failure without one.
+    /// If there is no such function, or if it returns success with an error raised, or failure
+    /// without one.
     pub fn call(&self, name: &str, args: &[ChipdockAny]) -> Result<(), Raised> {
         self.call_with_count(name, args.as_ptr(), args.len() as i32)
     }
@@ -203,7 +206,8 @@ impl Kernels {
         }
     }
 
-    /// Calls a function; returns the status, the result, and the raised error, even if they contradict each other.
+    /// Calls a function; returns the status, the result, and the raised error, even if they
+    /// contradict each other.
     ///
     /// # Panics
     ///
@@ -225,15 +229,16 @@ impl Kernels {
                 // SAFETY: entries have this type.
                 let function = unsafe { library.get::<PackedCall>(format!("__tvm_ffi_{name}")) };
                 let function = function.unwrap_or_else(|error| panic!("{error}"));
-                // SAFETY: the tests give what the convention asks for, or what the check must refuse before it looks.
+                // SAFETY: the tests give what the convention asks for, or what the check must
+                // refuse before it looks.
                 unsafe { function(ptr::null_mut(), args, count, &raw mut result) }
             }
             Code::Module(module) => {
                 let found =
                     module.function(name.as_bytes()).unwrap_or_else(|error| panic!("{name}: {error}"));
                 let function = found.unwrap_or_else(|| panic!("no function {name}"));
-                // SAFETY: the tests give what the convention asks for, or what the check must refuse before it looks,
-                // with the function object as `self`.
+                // SAFETY: the tests give what the convention asks for, or what the check must
+                // refuse before it looks, with the function object as `self`.
                 unsafe {
                     (function.safe_call().0)(function.object().as_ptr().cast(), args, count, &raw mut result)
                 }
@@ -261,8 +266,8 @@ unsafe extern "C" fn raised_by_tvm_ffi(kind: *const c_char, message: *const c_ch
     env_host().reference().raise(&Error::new(ErrorKind::new(kind), message));
 }
 
-/// Adds TVM-FFI's function that raises errors to this process, as in a process that runs TVM-FFI; [`Kernels::call`] returns
-/// the errors that it is given.
+/// Adds TVM-FFI's function that raises errors to this process, as in a process that runs TVM-FFI;
+/// [`Kernels::call`] returns the errors that it is given.
 ///
 /// # Panics
 ///

@@ -1,5 +1,6 @@
-//! Tests of the packed convention: kernels compiled by the command are made callable in several ways, and called with
-//! arguments made by hand, so that every rule of the argument check can be broken on purpose.
+//! Tests of the packed convention: kernels compiled by the command are made callable in several
+//! ways, and called with arguments made by hand, so that every rule of the argument check can be
+//! broken on purpose.
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -25,14 +26,15 @@ pub struct Raised {
     pub message: String,
 }
 
-/// The host of the environment alone: what a plugin raises with its own host is no error of compiled code.
+/// The host of the environment alone: what a plugin raises with its own host is no error of
+/// compiled code.
 fn env_host() -> &'static RawHost {
     static HOST: OnceLock<&'static RawHost> = OnceLock::new();
     HOST.get_or_init(RawHost::leak)
 }
 
-/// Environment of these tests: three threads, ordered workspace (RAW-8, RAW-9), and two imports: `imported.sum` gives the sum of
-/// its integers and floats as an integer, `imported.float` a float.
+/// Environment of these tests: three threads, ordered workspace (RAW-8, RAW-9), and two imports:
+/// `imported.sum` gives the sum of its integers and floats as an integer, `imported.float` a float.
 fn env() -> &'static Lent {
     static ENV: OnceLock<&'static Lent> = OnceLock::new();
     ENV.get_or_init(|| {
@@ -123,7 +125,8 @@ pub fn float(value: f64) -> ChipdockAny {
     }
 }
 
-/// A tensor over its own bytes, every field of which can be made wrong. It can be passed as a borrowed tensor or as an object.
+/// A tensor over its own bytes, every field of which can be made wrong. It can be passed as a
+/// borrowed tensor or as an object.
 #[derive(Debug)]
 pub struct Tensor {
     /// Elements, and unused space after them.

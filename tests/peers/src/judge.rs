@@ -67,7 +67,8 @@ fn real(case: &Case, table: &Table, output: &Output, row: usize, value: (f64, f6
     }
 }
 
-/// Summary of the comparisons, one line per operation and peer: types, rows, the largest difference.
+/// Summary of the comparisons, one line per operation and peer: types, rows, the largest
+/// difference.
 #[derive(Debug, Default)]
 pub struct Summary(BTreeMap<(String, String), Vec<Entry>>);
 

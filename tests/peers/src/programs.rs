@@ -1,5 +1,5 @@
-//! Programs made by real TVM's own libraries: every operator of TOPI and Relax, and four models, as they are and as TVM
-//! schedules them for threads (`programs/`).
+//! Programs made by real TVM's own libraries: every operator of TOPI and Relax, and four models, as
+//! they are and as TVM schedules them for threads (`programs/`).
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,8 @@ pub struct Program {
     pub function: String,
     /// Arguments of the call.
     pub arguments: Vec<Arg>,
-    /// Every tensor argument after the call, in order; TVM's error if its code cannot be built or run.
+    /// Every tensor argument after the call, in order; TVM's error if its code cannot be built or
+    /// run.
     pub after: Result<Vec<Array>, String>,
 }
 
@@ -36,7 +37,8 @@ pub struct Programs {
     pub made: Vec<Program>,
     /// Programs that TVM could not make, with its errors.
     pub refused: Vec<(String, String)>,
-    /// Number of draws, of which those above are the selected ones. A draw makes several programs where it has several kernels.
+    /// Number of draws, of which those above are the selected ones. A draw makes several programs
+    /// where it has several kernels.
     pub n_all: usize,
 }
 
@@ -65,14 +67,15 @@ struct Argument {
 pub enum Kind {
     /// Without a schedule.
     Plain,
-    /// TOPI's operators, scheduled for threads by each of dlight's rules that applies. Results are those of the plain program.
+    /// TOPI's operators, scheduled for threads by each of dlight's rules that applies. Results are
+    /// those of the plain program.
     Rules,
     /// Larger programs, scheduled by the same rules, and programs that are scheduled by steps.
     Steps,
 }
 
-/// Draws programs and runs them in TVM: all of them, or one in `one_in`, selected by `sample`. Equal seeds give equal programs,
-/// whatever is selected.
+/// Draws programs and runs them in TVM: all of them, or one in `one_in`, selected by `sample`.
+/// Equal seeds give equal programs, whatever is selected.
 ///
 /// # Errors
 ///

@@ -14,7 +14,8 @@ use crate::table::Tables;
 /// Variable that contains the path of the Python to use (PEERS-P5).
 pub const VARIABLE: &str = "CHIPDOCK_TVM_PYTHON";
 
-/// Returns the Python to use; if there is none, returns `None` and reports the skipped test in the log.
+/// Returns the Python to use; if there is none, returns `None` and reports the skipped test in the
+/// log.
 #[must_use]
 pub fn python(what: &str) -> Option<PathBuf> {
     let python = std::env::var_os(VARIABLE).map(PathBuf::from);
@@ -53,8 +54,8 @@ pub struct Program {
 /// Result of a call: every tensor afterwards, by parameter; or TVM's error.
 pub type Ran = Result<Vec<(usize, Array)>, String>;
 
-/// Compiles programs with real TVM for its CPU target and runs them; returns for each program the reason why it was not
-/// compiled, or the result of each call.
+/// Compiles programs with real TVM for its CPU target and runs them; returns for each program the
+/// reason why it was not compiled, or the result of each call.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Compares every backend for host memory with the interpreter, op by op, through `dlopen`: within the interpreter's
-//! bounds, and so exactly where the accuracy contract is exact.
+//! Compares every backend for host memory with the interpreter, op by op, through `dlopen`: within
+//! the interpreter's bounds, and so exactly where the accuracy contract is exact.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -96,7 +96,8 @@ fn backends_agree_with_the_interpreter() {
     let host = host();
     let groups = groups();
     let tables = Mutex::new(Tables::default());
-    // Drivers compile a kernel anew for each of these thousands: the conformance suite has the same tables for devices.
+    // Drivers compile a kernel anew for each of these thousands: the conformance suite has the same
+    // tables for devices.
     let mut backends = backends(&host);
     backends.retain(Backend::is_host);
     let found: Vec<Vec<Vec<Found>>> =
@@ -131,7 +132,8 @@ fn backends_agree_with_the_interpreter() {
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
-/// Returns the calls that a backend without threads refuses, with the reason why they cannot run one thread after the other.
+/// Returns the calls that a backend without threads refuses, with the reason why they cannot run
+/// one thread after the other.
 fn of_threads() -> Vec<(Op, Expr, &'static str)> {
     let number = |value| Expr::int(value, DType::UINT32);
     let shuffle = |op| {

@@ -1,4 +1,5 @@
-//! The tests of results of peers, in one binary: a binary for each file would take minutes of linking.
+//! The tests of results of peers, in one binary: a binary for each file would take minutes of
+//! linking.
 
 mod backends;
 mod numpy;

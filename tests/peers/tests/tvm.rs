@@ -1,5 +1,5 @@
-//! Compiles and runs kernels, as Chipdock prints them, with real TVM, and compares the results with the interpreter and its
-//! bounds; also compares code of the target `llvm` with TVM's.
+//! Compiles and runs kernels, as Chipdock prints them, with real TVM, and compares the results with
+//! the interpreter and its bounds; also compares code of the target `llvm` with TVM's.
 
 use chipdock_host::Host;
 use chipdock_interpret::{Arg, Array, Interpreter, Limits, Outcome, compare};
@@ -13,7 +13,8 @@ use chipdock_test_support::corpus;
 /// Small enough for the interpreter: at most this many elements in any buffer.
 const ELEMENTS_MAX: i64 = 1 << 15;
 
-/// Kernels that TVM does not take or compile for a CPU: the kernel, words of TVM's error, and the reason.
+/// Kernels that TVM does not take or compile for a CPU: the kernel, words of TVM's error, and the
+/// reason.
 const REFUSED: &[(&str, &str, &str)] = &[
     ("construct/addresses.py:aligned", "Cannot treat type", "it has no address as a number"),
     ("construct/apart.py:small", "not implemented", "its build of a function that asserts and gives a value"),
@@ -76,9 +77,10 @@ fn arguments(function: &PrimFunc) -> Option<Vec<Arg>> {
     cases::arguments(function, &symbols).ok()
 }
 
-/// Whether a parameter has a storage type. TVM 0.27's code for a CPU gives an `int4` or `int1` a byte of its own, past the
-/// end of the tensor that its run time makes (7 `int4` take 4 bytes, its code stores 7), and casts a float8 0 to 0.0078125:
-/// neither is run, the first since it breaks the process.
+/// Whether a parameter has a storage type. TVM 0.27's code for a CPU gives an `int4` or `int1` a
+/// byte of its own, past the end of the tensor that its run time makes (7 `int4` take 4 bytes, its
+/// code stores 7), and casts a float8 0 to 0.0078125: neither is run, the first since it breaks the
+/// process.
 fn has_storage_types(function: &PrimFunc) -> bool {
     function.params.iter().any(|param| matches!(param, Param::Buffer(buffer) if buffer.dtype.is_storage()))
 }
@@ -107,7 +109,8 @@ fn kernels() -> Vec<Kernel> {
         let module = chipdock_script::parse(&file.text, &file.name).expect("the corpus is readable");
         let calls = module.functions.iter().any(calls_functions);
         for function in module.functions.iter().filter(|f| is_for_host(f) && !has_storage_types(f)) {
-            // One function to a module, unless they call each other: what is refused is one function's fault.
+            // One function to a module, unless they call each other: what is refused is one
+            // function's fault.
             let functions = if calls { module.functions.clone() } else { vec![function.clone()] };
             let module = IrModule { functions, attrs: module.attrs.clone() };
             let Some(args) = arguments(function) else { continue };

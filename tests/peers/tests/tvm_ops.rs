@@ -1,4 +1,5 @@
-//! Compares real TVM with the interpreter, op by op, where TVM defines the answer. A run takes what it has drawn ([`sample`]).
+//! Compares real TVM with the interpreter, op by op, where TVM defines the answer. A run takes what
+//! it has drawn ([`sample`]).
 
 use std::path::Path;
 
@@ -16,8 +17,9 @@ const PER_MODULE: usize = 16;
 /// A run takes one operation in so many.
 const SHARE: usize = 5;
 
-/// Whether TVM defines the answer: it leaves open what IR-N2, IR-N4 and IR-N9 say of division by zero and its overflow, of shifts
-/// beyond the width and of casts out of range, and IR-N5 of `clz(0)`.
+/// Whether TVM defines the answer: it leaves open what IR-N2, IR-N4 and IR-N9 say of division by
+/// zero and its overflow, of shifts beyond the width and of casts out of range, and IR-N5 of
+/// `clz(0)`.
 fn is_defined(case: &Case, table: &Table, row: usize) -> bool {
     let int = |column: usize| table.columns[column].int(row).unwrap_or_default();
     match &case.operation {
@@ -38,8 +40,8 @@ fn is_defined(case: &Case, table: &Table, row: usize) -> bool {
     }
 }
 
-/// Operations that TVM refuses, or for which it gives another answer: the operation, its types (as [`otherwise`] names
-/// them), words of the refusal (or `off`, of a value), and the reason.
+/// Operations that TVM refuses, or for which it gives another answer: the operation, its types (as
+/// [`otherwise`] names them), words of the refusal (or `off`, of a value), and the reason.
 const OTHERWISE: &[(&str, &[&str], &str, &str)] = &[
     ("acos", &["float16"], "unknown intrinsic", "it calls no C function for halves"),
     ("acosh", &["float16"], "unknown intrinsic", "it calls no C function for halves"),
@@ -126,7 +128,8 @@ const OTHERWISE: &[(&str, &[&str], &str, &str)] = &[
 /// Result of TVM for the rows of a case.
 type Found = Result<Array, String>;
 
-/// Runs cases in real TVM, first many to a module; those of a module that it refuses once more, one by one.
+/// Runs cases in real TVM, first many to a module; those of a module that it refuses once more, one
+/// by one.
 fn run(python: &Path, rows: &[(&Case, &Table)]) -> Vec<Found> {
     let batch = |size: usize, rows: &[(&Case, &Table)]| -> Vec<Found> {
         let programs: Vec<Program> = rows.chunks(size).map(program).collect();

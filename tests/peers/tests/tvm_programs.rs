@@ -1,8 +1,8 @@
-//! Tests of programs made by real TVM's own libraries, read as TVM prints them: they must be right on every backend present
-//! and be built for the others, or be on a list with the reason.
+//! Tests of programs made by real TVM's own libraries, read as TVM prints them: they must be right
+//! on every backend present and be built for the others, or be on a list with the reason.
 //!
-//! A run takes a sample ([`chipdock_test_support::sample`]); a whole run takes all, and then `BLESS=1` writes
-//! `programs/RESULTS.md`.
+//! A run takes a sample ([`chipdock_test_support::sample`]); a whole run takes all, and then
+//! `BLESS=1` writes `programs/RESULTS.md`.
 
 #[path = "tvm_programs/expected.rs"]
 mod expected;
@@ -67,7 +67,8 @@ impl Targets {
 
 /// Expected results of a program.
 struct Judge {
-    /// The interpreter's, with their bounds; TVM's, which are then exact, where the interpreter cannot run it.
+    /// The interpreter's, with their bounds; TVM's, which are then exact, where the interpreter
+    /// cannot run it.
     outputs: Vec<Output>,
     /// TVM's, where it ran and they are within the bounds.
     theirs: Option<Vec<Array>>,
@@ -115,7 +116,8 @@ fn limits() -> Limits {
     Limits { steps_max: 20_000_000, ..Limits::default() }
 }
 
-/// Runs a program on a backend, and checks what it leaves against the interpreter's result and TVM's.
+/// Runs a program on a backend, and checks what it leaves against the interpreter's result and
+/// TVM's.
 fn run_on(targets: &Targets, backend: &Backend, program: &Program, module: &IrModule, judge: &Judge) -> Cell {
     let loaded = match run::build(&targets.host, backend, module) {
         Ok(loaded) => loaded,

@@ -1,8 +1,9 @@
-//! Tests of programs that real TVM has scheduled for threads, as it prints them: what TVM builds is built for CUDA, and on
-//! OpenCL computes what TVM does without a schedule.
+//! Tests of programs that real TVM has scheduled for threads, as it prints them: what TVM builds is
+//! built for CUDA, and on OpenCL computes what TVM does without a schedule.
 //!
-//! A run takes a sample of TOPI's operators, each by every rule of dlight that applies to it, and one of larger programs and of
-//! schedules by steps ([`chipdock_test_support::sample`]); a whole run takes all, and writes the table `programs/SCHEDULED.md`.
+//! A run takes a sample of TOPI's operators, each by every rule of dlight that applies to it, and
+//! one of larger programs and of schedules by steps ([`chipdock_test_support::sample`]); a whole
+//! run takes all, and writes the table `programs/SCHEDULED.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -40,7 +41,8 @@ const REFUSED: &[(&str, &str)] = &[
     ),
 ];
 
-/// The reason why an answer is not the one that is wanted, if it is known: here, or of the program without a schedule.
+/// The reason why an answer is not the one that is wanted, if it is known: here, or of the program
+/// without a schedule.
 fn reason(row: &Row, target: &str, why: &str) -> Option<&'static str> {
     let refused = REFUSED.iter().find(|(words, _)| why.contains(words)).map(|(_, reason)| *reason);
     refused.or_else(|| listed(row, target, why).map(|entry| entry.reason))

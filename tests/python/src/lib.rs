@@ -1,10 +1,11 @@
 //! The Python package `chipdock`, as its users have it.
 //!
-//! * **PYTHON-J1** What is tested is the wheel, installed: nothing is imported from the source folder. The library and the plugins
-//!   in it are those that the other tests run.
-//! * **PYTHON-J2** The tests of the package run in environments of `matrix.txt` that the run has drawn, or, in a whole run, in all
-//!   whose Python is on the machine; the others are reported. Tests of what works with other packages
-//!   (TVM, torch, JAX, Ray) each have an environment of their own.
+//! * **PYTHON-J1** What is tested is the wheel, installed: nothing is imported from the source
+//!   folder. The library and the plugins in it are those that the other tests run.
+//! * **PYTHON-J2** The tests of the package run in environments of `matrix.txt` that the run has
+//!   drawn, or, in a whole run, in all whose Python is on the machine; the others are reported.
+//!   Tests of what works with other packages (TVM, torch, JAX, Ray) each have an environment of
+//!   their own.
 //! * **PYTHON-J3** What pytest skips is reported as any skipped test is.
 
 use std::path::{Path, PathBuf};
@@ -39,7 +40,8 @@ pub fn place(folder: &Path, version: &str, release: &str) -> PathBuf {
     folder.join(format!("{version}-{}", release.replace("apache-tvm-ffi==", "tvm-ffi-")))
 }
 
-/// Returns the lines of `matrix.txt` as (version of Python, its first package: the release of apache-tvm-ffi).
+/// Returns the lines of `matrix.txt` as (version of Python, its first package: the release of
+/// apache-tvm-ffi).
 ///
 /// # Panics
 ///
@@ -53,7 +55,8 @@ pub fn matrix() -> Vec<(String, String)> {
     words.filter(|words| words.len() > 1).map(|words| (words[0].clone(), words[1].clone())).collect()
 }
 
-/// Removes the variables that the other tests set from a command: it finds the library as a user's does.
+/// Removes the variables that the other tests set from a command: it finds the library as a user's
+/// does.
 pub fn as_a_user(command: &mut Command) -> &mut Command {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("CHIPDOCK_") {

@@ -11,7 +11,8 @@ use chipdock_test_support::{skipped, workspace};
 /// A run takes one environment in so many.
 const SHARE: usize = 8;
 
-/// Runs the tests of the package in the environments of one version of Python that this run has drawn (PYTHON-J2).
+/// Runs the tests of the package in the environments of one version of Python that this run has
+/// drawn (PYTHON-J2).
 fn passes_on(version: &str) {
     let what = format!("the Python package on Python {version}");
     let (Some(folder), Some(package)) = (variable(MATRIX, &what), variable(PACKAGE, &what)) else { return };
@@ -49,7 +50,8 @@ fn it_passes_on_python_3_13() {
     passes_on("3.13");
 }
 
-/// Each Python has the oldest and the newest release of apache-tvm-ffi that exported libraries are tested with.
+/// Each Python has the oldest and the newest release of apache-tvm-ffi that exported libraries are
+/// tested with.
 #[test]
 fn the_matrix_has_both_ends_of_the_releases() {
     let releases = listed();

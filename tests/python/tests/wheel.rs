@@ -1,4 +1,5 @@
-//! The wheel of the Python package, of what the tests run: built, installed into an empty environment, and used there.
+//! The wheel of the Python package, of what the tests run: built, installed into an empty
+//! environment, and used there.
 
 use std::path::Path;
 use std::process::Command;

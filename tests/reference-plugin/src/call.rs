@@ -1,8 +1,8 @@
 //! Calls of functions: checks the arguments, then queues the work.
 //!
-//! A launch is queued on the current stream of the tensors' device; a later failure is reported on that stream. A function
-//! that returns a value or contains an assertion has finished when the call returns, because its result cannot be reported
-//! later.
+//! A launch is queued on the current stream of the tensors' device; a later failure is reported on
+//! that stream. A function that returns a value or contains an assertion has finished when the call
+//! returns, because its result cannot be reported later.
 
 use std::sync::{Arc, Mutex};
 
@@ -204,7 +204,8 @@ fn wait(queue: &Arc<Queue>, launch: Launch) -> Result<Any, Error> {
     })
 }
 
-/// Converts an argument to the form of the interpreter's packed calls, a tensor without its elements.
+/// Converts an argument to the form of the interpreter's packed calls, a tensor without its
+/// elements.
 fn pack<'a>(view: AnyView<'a>) -> Result<(PackedArg, Option<TensorView<'a>>), Error> {
     let raw = view.into_raw();
     // SAFETY: eight bytes, whatever they mean.

@@ -1,5 +1,5 @@
-//! `target.build.reference` and `target.build.reference_one_thread`: the artifact is the module as it was given, checked, in
-//! canonical wire form.
+//! `target.build.reference` and `target.build.reference_one_thread`: the artifact is the module as
+//! it was given, checked, in canonical wire form.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -54,7 +54,8 @@ pub(crate) fn checksum(functions: &Value, options: &Value, section: &[u8]) -> St
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns every construct of a module that this target does not support, and a description of each function.
+/// Returns every construct of a module that this target does not support, and a description of each
+/// function.
 fn examine(read: &LoweredRequest) -> (Vec<Diagnostic>, Vec<Value>) {
     let mut problems = limits::problems(&read.module, &read.target);
     let mut functions = Vec::new();

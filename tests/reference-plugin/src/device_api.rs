@@ -54,8 +54,8 @@ impl End {
 
     fn write(&self, bytes: &[u8]) -> Result<(), Error> {
         match self {
-            // SAFETY: live host memory of that size until the copy is done (D.6); the bytes are our own, so they do
-            // not overlap.
+            // SAFETY: live host memory of that size until the copy is done (D.6); the bytes are our
+            // own, so they do not overlap.
             Self::Host(address) => unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), *address, bytes.len()) },
             Self::Device(_, block, offset) => return block.write(*offset, bytes),
         }
@@ -208,7 +208,8 @@ impl DeviceApi for ReferenceDeviceApi {
     }
 
     unsafe fn sync_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        // What is queued may still touch the host's memory: it is waited for even when the device is lost.
+        // What is queued may still touch the host's memory: it is waited for even when the device
+        // is lost.
         let done = self.0.streams(device_id)?.get(stream.into_raw().addr())?.sync();
         self.0.device(device_id)?;
         done

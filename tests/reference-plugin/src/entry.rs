@@ -1,5 +1,5 @@
-//! The packed entry of a function, made by the passes for a function without work. Run by the interpreter, the entry checks
-//! the arguments as compiled code does, with the same messages.
+//! The packed entry of a function, made by the passes for a function without work. Run by the
+//! interpreter, the entry checks the arguments as compiled code does, with the same messages.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Interface `external` 1: a native stream is the queue of a stream, native data is the block of a data space.
+//! Interface `external` 1: a native stream is the queue of a stream, native data is the block of a
+//! data space.
 
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
@@ -72,8 +73,8 @@ impl External for ReferenceExternal {
                 .adopt(unsafe { Block::over(base, size) })
                 .map(ptr::with_exposed_provenance_mut);
         }
-        // SAFETY: the memory is alive until its data space is freed (N.14), as the trait requires; a data space that
-        // is freed has no work under way (D.5).
+        // SAFETY: the memory is alive until its data space is freed (N.14), as the trait requires;
+        // a data space that is freed has no work under way (D.5).
         let block = unsafe { Block::over(base, size) };
         device.memory.adopt(block).map(ptr::with_exposed_provenance_mut)
     }

@@ -1,7 +1,9 @@
-//! Faults that tests can plant: a mutant is a copy of this library in which a fault's name overwrites the marker.
+//! Faults that tests can plant: a mutant is a copy of this library in which a fault's name
+//! overwrites the marker.
 //!
-//! So each mutant is a separate library with its own digest, and forty of them take a single build. The test that makes
-//! mutants searches the file for [`PREFIX`] and writes the fault's name after it, padded with zeros.
+//! So each mutant is a separate library with its own digest, and forty of them take a single build.
+//! The test that makes mutants searches the file for [`PREFIX`] and writes the fault's name after
+//! it, padded with zeros.
 
 /// Beginning of the marker.
 pub(crate) const PREFIX: &str = "chipdock-reference-fault:";
@@ -27,7 +29,8 @@ const fn marker() -> [u8; PREFIX.len() + NAME_BYTES_MAX] {
 pub(crate) fn planted() -> &'static str {
     static NAME: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     NAME.get_or_init(|| {
-        // SAFETY: a static of that type; volatile, since the file was changed after the compiler had seen it.
+        // SAFETY: a static of that type; volatile, since the file was changed after the compiler
+        // had seen it.
         let bytes = unsafe { std::ptr::read_volatile(&raw const MARKER) };
         let name = bytes[PREFIX.len()..].iter().take_while(|byte| **byte != 0).copied().collect();
         String::from_utf8(name).unwrap_or_default()

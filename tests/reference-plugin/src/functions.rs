@@ -1,4 +1,5 @@
-//! Plain functions: some that take and return each kind of value, and those by which the suite makes a device fail.
+//! Plain functions: some that take and return each kind of value, and those by which the suite
+//! makes a device fail.
 
 use std::sync::Arc;
 
@@ -28,13 +29,15 @@ fn element_count(_context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error>
     Any::try_from(tensor.element_count()?)
 }
 
-/// `reference.empty_like(tensor: Tensor) -> Tensor`: returns a compact tensor of that shape and type on that device.
+/// `reference.empty_like(tensor: Tensor) -> Tensor`: returns a compact tensor of that shape and
+/// type on that device.
 fn empty_like(context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let like: TensorView<'_> = argument(args, 0, "tensor")?;
     context.host().allocate_tensor(like.device(), like.dtype(), like.shape()).map(Any::from)
 }
 
-/// `reference.echo(value) -> value`: returns its argument, which the caller may keep as long as it likes.
+/// `reference.echo(value) -> value`: returns its argument, which the caller may keep as long as it
+/// likes.
 fn echo(_context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let value = argument(args, 0, "value")?;
     // V.16: a count too many.
@@ -44,7 +47,8 @@ fn echo(_context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(value)
 }
 
-/// `reference.sum(numbers: Array of ints) -> int`: returns the sum of the numbers; an overflow is an error.
+/// `reference.sum(numbers: Array of ints) -> int`: returns the sum of the numbers; an overflow is
+/// an error.
 fn sum(_context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let numbers: Array = argument(args, 0, "numbers")?;
     let mut sum = 0_i128;

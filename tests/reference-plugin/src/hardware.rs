@@ -55,7 +55,8 @@ impl Entry {
         }
     }
 
-    /// Completes queued work and ends every thread; returns the first failure that was not reported yet.
+    /// Completes queued work and ends every thread; returns the first failure that was not reported
+    /// yet.
     fn close(&self) -> Result<(), Error> {
         // P10.5: what is queued is not done.
         let drops_work = fault::is("shutdown-does-not-drain");
@@ -97,7 +98,8 @@ impl Hardware {
         self.devices.get(device_id).map(|entry| &entry.streams)
     }
 
-    /// Opens a device again. Earlier failures, and failures that were to be injected, are discarded (I.4).
+    /// Opens a device again. Earlier failures, and failures that were to be injected, are discarded
+    /// (I.4).
     pub(crate) fn reopen(&self, device_id: i32) -> Result<(), Error> {
         let Entry { device, streams } = &**self.devices.get(device_id)?;
         for queue in streams.all() {

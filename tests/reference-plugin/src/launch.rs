@@ -1,8 +1,9 @@
 //! A queued call: runs the function in the interpreter, on the memory of its arguments.
 //!
-//! Tensors are read when the work begins; when it ends, only the bytes that it changed are written. Two streams that touch
-//! the same bytes, at least one of them writing, without an order between them are a mistake of the caller, as on any
-//! device; work on other bytes of the same data space is not affected.
+//! Tensors are read when the work begins; when it ends, only the bytes that it changed are written.
+//! Two streams that touch the same bytes, at least one of them writing, without an order between
+//! them are a mistake of the caller, as on any device; work on other bytes of the same data space
+//! is not affected.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,7 +25,8 @@ pub(crate) struct Space {
     pub(crate) block: Arc<Block>,
     /// The range of the block that it may touch.
     pub(crate) range: Range<usize>,
-    /// Position that its data pointer points to: the first element, or the base of the declared offset.
+    /// Position that its data pointer points to: the first element, or the base of the declared
+    /// offset.
     pub(crate) pointer: usize,
     pub(crate) byte_offset: usize,
     pub(crate) shape: Vec<usize>,
@@ -48,8 +50,8 @@ pub(crate) struct Launch {
     pub(crate) arguments: Vec<Argument>,
 }
 
-/// Returns the range of bytes that elements of this size touch, counted from the first element: first byte, and one past
-/// the last.
+/// Returns the range of bytes that elements of this size touch, counted from the first element:
+/// first byte, and one past the last.
 fn span(shape: &[usize], strides: &[i64], item_bytes: usize) -> (i128, i128) {
     let (mut low, mut high) = (0_i128, 0_i128);
     for (extent, stride) in shape.iter().zip(strides) {
@@ -126,7 +128,8 @@ impl Argument {
         Ok(Self::Int(if dtype.is_bool() { i128::from(value != 0) } else { i128::from(value) }))
     }
 
-    /// Locates the memory of a pointer, or of a tensor passed for one: its data space from that position to the end.
+    /// Locates the memory of a pointer, or of a tensor passed for one: its data space from that
+    /// position to the end.
     pub(crate) fn pointer(
         device: &Device,
         view: AnyView<'_>,
@@ -155,7 +158,8 @@ impl Argument {
     }
 }
 
-/// A memory argument of the interpreter: the bytes that were read, and the location to which changes are written back.
+/// A memory argument of the interpreter: the bytes that were read, and the location to which
+/// changes are written back.
 struct Taken<'a> {
     argument: usize,
     block: &'a Block,

@@ -1,16 +1,20 @@
-//! A plugin in software that keeps every clause of the contract: devices with their own memory and streams, and a code
-//! generator whose artifacts the reference interpreter runs, including functions for threads.
+//! A plugin in software that keeps every clause of the contract: devices with their own memory and
+//! streams, and a code generator whose artifacts the reference interpreter runs, including
+//! functions for threads.
 //!
-//! The conformance suite is tested with it: unchanged, it passes at level Full. A mutant is a copy of the library with one
-//! fault enabled, see `fault.rs`.
+//! The conformance suite is tested with it: unchanged, it passes at level Full. A mutant is a copy
+//! of the library with one fault enabled, see `fault.rs`.
 //!
-//! * `device_api.reference` (`device_api`): two devices (`hardware`), their memory (`memory`) and streams (`stream`).
-//! * `target.kind.reference` (`target_kind`), `target.build.reference` (`codegen`, `limits`): a module as it was read.
-//! * `target.kind.reference_one_thread`, `target.build.reference_one_thread`: a device without thread axes, which takes a module
-//!   whose buffers are flat.
-//! * `module.load.reference` (`loader`): functions whose arguments are checked (`entry`, `call`) and that run on the
-//!   interpreter (`launch`), as views of memory where they overlap (`views`).
-//! * Interfaces: marks of streams (`timer`), native handles and host memory (`external`), addresses of memory (`map`).
+//! * `device_api.reference` (`device_api`): two devices (`hardware`), their memory (`memory`) and
+//!   streams (`stream`).
+//! * `target.kind.reference` (`target_kind`), `target.build.reference` (`codegen`, `limits`): a
+//!   module as it was read.
+//! * `target.kind.reference_one_thread`, `target.build.reference_one_thread`: a device without
+//!   thread axes, which takes a module whose buffers are flat.
+//! * `module.load.reference` (`loader`): functions whose arguments are checked (`entry`, `call`)
+//!   and that run on the interpreter (`launch`), as views of memory where they overlap (`views`).
+//! * Interfaces: marks of streams (`timer`), native handles and host memory (`external`), addresses
+//!   of memory (`map`).
 //! * Plain functions, and the interface that opens a lost device again (`functions`).
 
 mod call;

@@ -1,4 +1,5 @@
-//! Checks a module against the features and limits of its target: nodes that need a feature, memory scopes, sizes of launches.
+//! Checks a module against the features and limits of its target: nodes that need a feature, memory
+//! scopes, sizes of launches.
 
 use std::collections::BTreeMap;
 
@@ -97,7 +98,8 @@ impl Examiner<'_> {
         }
     }
 
-    /// Checks the numbers of threads and blocks and the size of shared memory, as far as they are constant.
+    /// Checks the numbers of threads and blocks and the size of shared memory, as far as they are
+    /// constant.
     fn sizes(&mut self) {
         let mut extents: BTreeMap<ThreadAxis, i128> = BTreeMap::new();
         let mut shared_bytes = 0_i128;

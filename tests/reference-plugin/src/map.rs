@@ -1,4 +1,5 @@
-//! Interface `map` 1: the address of the block of a host-visible data space, whose handle is a number.
+//! Interface `map` 1: the address of the block of a host-visible data space, whose handle is a
+//! number.
 
 use std::ffi::c_void;
 use std::ptr;

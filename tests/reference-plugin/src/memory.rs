@@ -36,11 +36,11 @@ pub(crate) struct Block {
     access: Mutex<()>,
 }
 
-// SAFETY: the memory is reached under `access` alone, but by a host that was given its address, which is the host's to
-// order (D.8).
+// SAFETY: the memory is reached under `access` alone, but by a host that was given its address,
+// which is the host's to order (D.8).
 unsafe impl Send for Block {}
-// SAFETY: the memory is reached under `access` alone, but by a host that was given its address, which is the host's to
-// order (D.8).
+// SAFETY: the memory is reached under `access` alone, but by a host that was given its address,
+// which is the host's to order (D.8).
 unsafe impl Sync for Block {}
 
 impl Block {
@@ -146,8 +146,8 @@ impl Memory {
         self.budget.available_bytes()
     }
 
-    /// Makes a data space and returns its handle: the address for pinned and unified memory, else a number that is never
-    /// used again.
+    /// Makes a data space and returns its handle: the address for pinned and unified memory, else a
+    /// number that is never used again.
     pub(crate) fn allocate(&self, request: &DataSpaceRequest<'_>) -> Result<usize, Error> {
         let (device, alignment) = (&self.device, request.alignment_bytes);
         ensure!(
@@ -259,8 +259,8 @@ impl Memory {
         Ok(found.value.block.address() + found.inner_bytes as usize)
     }
 
-    /// Returns the block of a handle, and the start of a range in it; an address within a data space counts from the base
-    /// of the data space.
+    /// Returns the block of a handle, and the start of a range in it; an address within a data
+    /// space counts from the base of the data space.
     pub(crate) fn range(&self, handle: usize, offset: u64, size: u64) -> Result<(Arc<Block>, usize), Error> {
         let (space, start) = self.spaces.range(handle, offset, size, &self.device)?;
         Ok((Arc::clone(&space.block), start))

@@ -8,7 +8,8 @@ use chipdock_ir::{
 
 use crate::fault;
 
-/// Returns the module with the planted fault, if it is a fault of a code generator; else the unchanged module.
+/// Returns the module with the planted fault, if it is a fault of a code generator; else the
+/// unchanged module.
 pub(crate) fn mutated(module: IrModule) -> IrModule {
     if fault::planted().is_empty() {
         return module;

@@ -1,6 +1,6 @@
-//! Runs functions whose tensors overlap, are strided or have an offset. The interpreter takes only compact tensors that do
-//! not overlap, so such a function is rewritten to take pieces of memory, of which its tensors are views (IR-B2, IR-B3 of
-//! the IR).
+//! Runs functions whose tensors overlap, are strided or have an offset. The interpreter takes only
+//! compact tensors that do not overlap, so such a function is rewritten to take pieces of memory,
+//! of which its tensors are views (IR-B2, IR-B3 of the IR).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -51,7 +51,8 @@ pub(crate) fn is_plain(function: &PrimFunc, arguments: &[Argument]) -> bool {
     !has_null && !function.params.iter().any(is_view) && !overlaps()
 }
 
-/// Returns pieces of memory that contain the spaces and do not overlap, and the index of the piece of each space.
+/// Returns pieces of memory that contain the spaces and do not overlap, and the index of the piece
+/// of each space.
 fn pieces(spaces: &[&Space]) -> (Vec<Piece>, Vec<usize>) {
     let mut pieces: Vec<Piece> = Vec::new();
     for space in spaces {

@@ -1,4 +1,5 @@
-//! Runs the command in a scratch folder, and checks everything that it leaves: exit code, both streams, files.
+//! Runs the command in a scratch folder, and checks everything that it leaves: exit code, both
+//! streams, files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -27,7 +28,8 @@ impl Built {
     }
 }
 
-/// Returns the files that `cargo xtask test` built; if a test is run by itself, builds them with `cargo xtask plugins`.
+/// Returns the files that `cargo xtask test` built; if a test is run by itself, builds them with
+/// `cargo xtask plugins`.
 ///
 /// # Panics
 ///
@@ -62,8 +64,8 @@ pub fn kernels() -> PathBuf {
     workspace().join("examples/kernels")
 }
 
-/// Compiles a library that, loaded before the command, runs a piece of C code when the command opens its first library, as
-/// a plugin with code in its constructor does.
+/// Compiles a library that, loaded before the command, runs a piece of C code when the command
+/// opens its first library, as a plugin with code in its constructor does.
 ///
 /// # Panics
 ///
@@ -118,8 +120,8 @@ impl Ended {
         serde_json::from_str(&self.stdout).expect("JSON on standard output")
     }
 
-    /// Asserts that the command failed with that code, and that its only error contains each of `says`, in the form of rule
-    /// CLI-C3.
+    /// Asserts that the command failed with that code, and that its only error contains each of
+    /// `says`, in the form of rule CLI-C3.
     ///
     /// # Panics
     ///
@@ -201,7 +203,8 @@ impl Scratch {
         names
     }
 
-    /// Prepares the command with those words as arguments, split at blanks; none of the user's own settings reaches it.
+    /// Prepares the command with those words as arguments, split at blanks; none of the user's own
+    /// settings reaches it.
     #[must_use]
     pub fn command(&self, words: &str) -> Command {
         let mut command = Command::new(&self.command);
@@ -243,7 +246,8 @@ impl Scratch {
         self.write_npy(name, shape, values, npyz::Order::C);
     }
 
-    /// Reads an `.npy` file with another implementation than the command's; returns shape and elements.
+    /// Reads an `.npy` file with another implementation than the command's; returns shape and
+    /// elements.
     #[must_use]
     pub fn read_npy<T: npyz::Deserialize>(&self, name: &str) -> (Vec<u64>, Vec<T>) {
         let bytes = fs::read(self.path(name)).expect("the file");
@@ -264,7 +268,8 @@ pub fn end(command: &mut Command) -> Ended {
     Ended { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// Describes the structure of a JSON value for goldens, with a line for each field: `buffers[].name: string`.
+/// Describes the structure of a JSON value for goldens, with a line for each field:
+/// `buffers[].name: string`.
 #[must_use]
 pub fn fields(value: &Value) -> String {
     let mut lines = std::collections::BTreeSet::new();

@@ -1,4 +1,5 @@
-//! Golden with the number of checks of each test of a list: a smaller count is an error, and so is a larger one.
+//! Golden with the number of checks of each test of a list: a smaller count is an error, and so is
+//! a larger one.
 //!
 //! A line is `count test`, in order of names. `BLESS=1` writes the line of each test that is run.
 

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 /// A file of the corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CorpusFile {
-    /// Name for messages and goldens: the path below the corpus, or `kernels/...` and `digits/...` for the examples.
+    /// Name for messages and goldens: the path below the corpus, or `kernels/...` and `digits/...`
+    /// for the examples.
     pub name: String,
     /// Path of the file.
     pub path: PathBuf,
@@ -15,7 +16,8 @@ pub struct CorpusFile {
     pub text: String,
 }
 
-/// Returns the root of the repository; for tests carried to another machine, the folder named by `CHIPDOCK_TEST_ROOT`.
+/// Returns the root of the repository; for tests carried to another machine, the folder named by
+/// `CHIPDOCK_TEST_ROOT`.
 #[must_use]
 pub fn workspace() -> PathBuf {
     match std::env::var_os("CHIPDOCK_TEST_ROOT") {
@@ -88,11 +90,13 @@ pub fn corpus() -> io::Result<Vec<CorpusFile>> {
     Ok(files)
 }
 
-/// Compares `actual` with the golden at `path`; with `BLESS=1` in the environment, writes it there instead.
+/// Compares `actual` with the golden at `path`; with `BLESS=1` in the environment, writes it there
+/// instead.
 ///
 /// # Errors
 ///
-/// The first line that differs, with what to do; or the reason why the golden cannot be read or written.
+/// The first line that differs, with what to do; or the reason why the golden cannot be read or
+/// written.
 pub fn bless(path: &Path, actual: &str) -> Result<(), String> {
     let shown = path.strip_prefix(workspace()).unwrap_or(path).display();
     if is_blessing() {

@@ -7,7 +7,8 @@ thread_local! {
     static BALANCE_BYTES: Cell<isize> = const { Cell::new(0) };
 }
 
-/// The system's allocator with a balance for each thread; a test binary makes it its global allocator.
+/// The system's allocator with a balance for each thread; a test binary makes it its global
+/// allocator.
 #[derive(Debug)]
 pub struct Counting;
 
@@ -31,7 +32,8 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Runs `body` twice and asserts that the second time frees all that it allocates; the first time may fill caches.
+/// Runs `body` twice and asserts that the second time frees all that it allocates; the first time
+/// may fill caches.
 ///
 /// # Panics
 ///

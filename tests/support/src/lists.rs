@@ -1,8 +1,11 @@
-//! Tests as lists: a test for each file of a corpus, so that the name of a test says which check failed.
+//! Tests as lists: a test for each file of a corpus, so that the name of a test says which check
+//! failed.
 //!
-//! - **TL1** A test is called `check::file`. A check without files is a failure of its own, not a check that passes.
-//! - **TL2** Only tests with a fast set-up are listed by files, because the runner starts a process for each test. A test
-//!   that opens a host, builds plugins or starts Python stays one test, which names every file that failed.
+//! - **TL1** A test is called `check::file`. A check without files is a failure of its own, not a
+//!   check that passes.
+//! - **TL2** Only tests with a fast set-up are listed by files, because the runner starts a process
+//!   for each test. A test that opens a host, builds plugins or starts Python stays one test, which
+//!   names every file that failed.
 //!
 //! The binary has `harness = false`; its `main` ends with [`List::run`].
 

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-/// Runs the tests of a module of this binary (`module_path!()`), except `memcheck` and `skipped`, under valgrind; if valgrind is
-/// missing, reports that.
+/// Runs the tests of a module of this binary (`module_path!()`), except `memcheck` and `skipped`,
+/// under valgrind; if valgrind is missing, reports that.
 ///
 /// Nothing is built for this machine's processor, because valgrind fails on code that uses AVX-512.
 ///

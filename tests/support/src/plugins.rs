@@ -6,8 +6,8 @@ use std::{fs, io};
 
 use crate::workspace;
 
-/// Returns the paths of cdylibs of this workspace: those of the folder `CHIPDOCK_TEST_LIBRARIES`, or built with cargo, because
-/// `cargo test` does not build them.
+/// Returns the paths of cdylibs of this workspace: those of the folder `CHIPDOCK_TEST_LIBRARIES`,
+/// or built with cargo, because `cargo test` does not build them.
 ///
 /// # Panics
 ///
@@ -62,8 +62,8 @@ pub fn folders() -> io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Compiles a C file into a plugin with the given command line (`gcc -std=c99`, `g++ -x c++ -std=c++11`, …) and only the
-/// header.
+/// Compiles a C file into a plugin with the given command line (`gcc -std=c99`, `g++ -x c++ -std=c++11`,
+/// …) and only the header.
 ///
 /// # Panics
 ///

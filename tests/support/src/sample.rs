@@ -1,14 +1,17 @@
 //! Samples: what an ordinary run takes of a test that is too long to run completely.
 //!
-//! - **SAMPLE-1** A sample takes one in so many of a set by name, rounded up, so that it is never empty. It depends on the names
-//!   and on the seed of property tests (`PROPTEST_RNG_SEED`) alone. `cargo xtask test` makes the seed from the committed files:
-//!   the same commit has the same sample, the next one another. Of programs made from a number each it takes some in a row, and one
-//!   long step that cannot be divided has its turn in one of so many runs.
-//! - **SAMPLE-2** A whole run (`CHIPDOCK_TEST_ALL=1`, which `cargo xtask test --all` sets) takes everything. So do `BLESS=1`,
-//!   because goldens list everything, and `CHIPDOCK_ONLY`, which selects files by name.
-//! - **SAMPLE-3** Each sample is printed, as in "27 of 124 mutants", and added to the file that `CHIPDOCK_SAMPLE_LOG` names;
-//!   `cargo xtask test` lists them at the end.
-//! - **SAMPLE-4** A test that is called `every_…`, or that `SECURITY.md` names as the proof of a promise, takes no sample.
+//! - **SAMPLE-1** A sample takes one in so many of a set by name, rounded up, so that it is never
+//!   empty. It depends on the names and on the seed of property tests (`PROPTEST_RNG_SEED`) alone.
+//!   `cargo xtask test` makes the seed from the committed files: the same commit has the same
+//!   sample, the next one another. Of programs made from a number each it takes some in a row, and
+//!   one long step that cannot be divided has its turn in one of so many runs.
+//! - **SAMPLE-2** A whole run (`CHIPDOCK_TEST_ALL=1`, which `cargo xtask test --all` sets) takes
+//!   everything. So do `BLESS=1`, because goldens list everything, and `CHIPDOCK_ONLY`, which
+//!   selects files by name.
+//! - **SAMPLE-3** Each sample is printed, as in "27 of 124 mutants", and added to the file that
+//!   `CHIPDOCK_SAMPLE_LOG` names; `cargo xtask test` lists them at the end.
+//! - **SAMPLE-4** A test that is called `every_…`, or that `SECURITY.md` names as the proof of a
+//!   promise, takes no sample.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -37,7 +40,8 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// Takes one in `one_in` of the names, and reports how many of `what` that is. Names that occur twice count once.
+    /// Takes one in `one_in` of the names, and reports how many of `what` that is. Names that occur
+    /// twice count once.
     ///
     /// # Panics
     ///
@@ -89,8 +93,8 @@ pub fn amount(what: &str, some: u64, all: u64) -> u64 {
     taken
 }
 
-/// Returns `some` numbers in a row of those below `all`, or all of them in a whole run, and reports it: for programs that are made
-/// from a number each.
+/// Returns `some` numbers in a row of those below `all`, or all of them in a whole run, and reports
+/// it: for programs that are made from a number each.
 ///
 /// # Panics
 ///
@@ -102,7 +106,8 @@ pub fn numbers(what: &str, some: u64, all: u64) -> Range<u64> {
     first..first + taken
 }
 
-/// Returns true in one of `one_in` runs, by the seed, and in a whole run, and reports it: for one long step that cannot be divided.
+/// Returns true in one of `one_in` runs, by the seed, and in a whole run, and reports it: for one
+/// long step that cannot be divided.
 ///
 /// # Panics
 ///
@@ -145,7 +150,8 @@ pub fn report(what: &str, n_taken: usize, n_all: usize) {
     }
 }
 
-/// Returns true if a test promises by its name, or by the text of SECURITY.md, to leave nothing out (SAMPLE-4).
+/// Returns true if a test promises by its name, or by the text of SECURITY.md, to leave nothing out
+/// (SAMPLE-4).
 fn promises_all(test: &str, security: &str) -> bool {
     // A list of tests has names such as `check::file`.
     test.split("::").any(|part| {

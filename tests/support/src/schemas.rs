@@ -1,9 +1,9 @@
-//! Checks of documents against the JSON Schemas of this repository, for the output and the files of its programs: every
-//! `*.schema.json` whose `$id` is `chipdock.NAME/VERSION`.
+//! Checks of documents against the JSON Schemas of this repository, for the output and the files of
+//! its programs: every `*.schema.json` whose `$id` is `chipdock.NAME/VERSION`.
 //!
-//! Readers ignore fields that they do not know, so a validator accepts a field that no schema describes. [`Schema::complaints`]
-//! walks the document and the schema together and reports such a field too; [`Schema::gaps`] reports where a schema would
-//! accept anything.
+//! Readers ignore fields that they do not know, so a validator accepts a field that no schema
+//! describes. [`Schema::complaints`] walks the document and the schema together and reports such a
+//! field too; [`Schema::gaps`] reports where a schema would accept anything.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -113,7 +113,8 @@ impl Schema {
         self.validator.is_valid(document)
     }
 
-    /// Returns the errors of a document: those of the validator, and each field that the schema does not describe.
+    /// Returns the errors of a document: those of the validator, and each field that the schema
+    /// does not describe.
     #[must_use]
     pub fn complaints(&self, document: &Value) -> Vec<String> {
         let errors = self.validator.iter_errors(document);
@@ -124,8 +125,9 @@ impl Schema {
         wrong
     }
 
-    /// Returns the gaps of the schema for this document: parts that may be of any type although the schema does not say so
-    /// in its `type`, and required fields without which the document is accepted.
+    /// Returns the gaps of the schema for this document: parts that may be of any type although the
+    /// schema does not say so in its `type`, and required fields without which the document is
+    /// accepted.
     #[must_use]
     pub fn gaps(&self, document: &Value) -> Vec<String> {
         let mut gaps = Vec::new();
@@ -154,8 +156,8 @@ impl Schema {
         gaps
     }
 
-    /// Returns the parts of the schema that lack a description or a type, and objects and lists whose content is not
-    /// described.
+    /// Returns the parts of the schema that lack a description or a type, and objects and lists
+    /// whose content is not described.
     #[must_use]
     pub fn undescribed(&self) -> Vec<String> {
         let mut wrong = Vec::new();
@@ -205,8 +207,8 @@ impl Schema {
         branches.flatten().for_each(|branch| self.undescribed_below(at, branch, wrong));
     }
 
-    /// Returns every part of a document, from the whole to the leaves, except parts below one that may be anything or is
-    /// not described.
+    /// Returns every part of a document, from the whole to the leaves, except parts below one that
+    /// may be anything or is not described.
     fn parts<'a>(&'a self, document: &'a Value) -> Vec<Part<'a>> {
         let mut parts = Vec::new();
         let mut open = vec![Part {
@@ -254,7 +256,8 @@ impl Schema {
         }
     }
 
-    /// Returns a schema, the schemas that it refers to, and the alternatives among them that apply to values of this type.
+    /// Returns a schema, the schemas that it refers to, and the alternatives among them that apply
+    /// to values of this type.
     fn applied<'a>(&'a self, schema: &'a Value, value: &Value) -> Vec<&'a Value> {
         let mut all = Vec::new();
         for schema in self.followed(schema) {
@@ -279,7 +282,8 @@ impl Schema {
     }
 }
 
-/// Returns a copy of a document in whose lists only one of the items with the same fields of the same types is kept.
+/// Returns a copy of a document in whose lists only one of the items with the same fields of the
+/// same types is kept.
 fn reduced(value: &Value) -> Value {
     match value {
         Value::Array(items) => {

@@ -1,9 +1,9 @@
 //! Handling of missing dependencies of tests.
 //!
-//! - **TS1** Where `cargo xtask test` has installed everything, stated by `CHIPDOCK_TEST_SETUP=done`, a missing dependency
-//!   is a failure.
-//! - **TS2** Elsewhere the test is skipped with the reason, which is printed and added to the file named by
-//!   `CHIPDOCK_SKIP_LOG`; `cargo xtask test` shows that file at the end.
+//! - **TS1** Where `cargo xtask test` has installed everything, stated by
+//!   `CHIPDOCK_TEST_SETUP=done`, a missing dependency is a failure.
+//! - **TS2** Elsewhere the test is skipped with the reason, which is printed and added to the file
+//!   named by `CHIPDOCK_SKIP_LOG`; `cargo xtask test` shows that file at the end.
 
 use std::fs;
 use std::io::Write as _;
@@ -14,7 +14,8 @@ pub fn is_done() -> bool {
     std::env::var_os("CHIPDOCK_TEST_SETUP").is_some_and(|value| value == "done")
 }
 
-/// Reports a skipped test and the missing dependency (TS2), for dependencies that no set-up can install, such as a GPU.
+/// Reports a skipped test and the missing dependency (TS2), for dependencies that no set-up can
+/// install, such as a GPU.
 pub fn skipped(what: &str) {
     println!("skipped: {what}");
     if let Some(path) = std::env::var_os("CHIPDOCK_SKIP_LOG") {

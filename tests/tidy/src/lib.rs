@@ -1,32 +1,39 @@
 //! The rules of the source tree, checked by tests.
 //!
-//! * TIDY-T1 Dependencies: `plugin-api/` never depends on `host/`, plugins do not depend on each other, and nothing links a
-//!   plugin; crates for users do not depend on `tests/`, and nothing depends on a task.
+//! * TIDY-T1 Dependencies: `plugin-api/` never depends on `host/`, plugins do not depend on each
+//!   other, and nothing links a plugin; crates for users do not depend on `tests/`, and nothing
+//!   depends on a task.
 //! * TIDY-T2 Without `host/`, the workspace of plugins still resolves.
 //! * TIDY-T3 No string of `host/` or `plugin-api/` contains the name of a backend.
 //! * TIDY-T4 Every path named in README, ARCHITECTURE and CONTRIBUTING exists.
 //! * TIDY-T5 All plugin folders have the same structure.
 //! * TIDY-T6 No source file is longer than 800 lines.
-//! * TIDY-T7 `unsafe` occurs only where the boundary needs it (clippy checks that each block states its reason).
+//! * TIDY-T7 `unsafe` occurs only where the boundary needs it (clippy checks that each block states
+//!   its reason).
 //! * TIDY-T8 No file contains a path of a machine or the host name of a package registry.
-//! * TIDY-T9 Every rule of the IR's specification is cited by a test, and `plugin-api/ir/RULES.md` lists them (`BLESS=1`
-//!   writes it). A test cites rules on a line of its comment: `/// ir: IR-B5, IR-B6.`
-//! * TIDY-T10 Plugins query environment variables, the folder for temporary files and raised privileges only through
-//!   `chipdock_plugin_api::process`, which returns nothing from the user with raised privileges.
-//! * TIDY-T11 Each promise of SECURITY.md names a test, as `path/of/file.rs::name`, and each of these tests exists.
-//! * TIDY-T12 The tables of *How to add* in CONTRIBUTING.md are true: with the example's name for `NAME` each path exists,
-//!   each file that is always touched names the example, and no other product file does. The files of a pass name every
-//!   pass.
-//! * TIDY-T13 Every crate uses the lints of the workspace; a crate for tests only may list the lints itself, without those
-//!   against panics, because a test fails by panicking.
-//! * TIDY-T14 Every file of a folder `tests` is built: it is the root of a test, or another file there has it as a module. A target
-//!   whose manifest says `test = false` has no tests in its files.
-//! * TIDY-T15 A part that two backends have, a file or folder of `src`, is one of those that CONTRIBUTING.md lists, and the front
-//!   page of the backend (`src/lib.rs`) names every part.
+//! * TIDY-T9 Every rule of the IR's specification is cited by a test, and `plugin-api/ir/RULES.md`
+//!   lists them (`BLESS=1` writes it). A test cites rules on a line of its comment: `/// ir: IR-B5,
+//!   IR-B6.`
+//! * TIDY-T10 Plugins query environment variables, the folder for temporary files and raised
+//!   privileges only through `chipdock_plugin_api::process`, which returns nothing from the user
+//!   with raised privileges.
+//! * TIDY-T11 Each promise of SECURITY.md names a test, as `path/of/file.rs::name`, and each of
+//!   these tests exists.
+//! * TIDY-T12 The tables of *How to add* in CONTRIBUTING.md are true: with the example's name for
+//!   `NAME` each path exists, each file that is always touched names the example, and no other
+//!   product file does. The files of a pass name every pass.
+//! * TIDY-T13 Every crate uses the lints of the workspace; a crate for tests only may list the
+//!   lints itself, without those against panics, because a test fails by panicking.
+//! * TIDY-T14 Every file of a folder `tests` is built: it is the root of a test, or another file
+//!   there has it as a module. A target whose manifest says `test = false` has no tests in its
+//!   files.
+//! * TIDY-T15 A part that two backends have, a file or folder of `src`, is one of those that
+//!   CONTRIBUTING.md lists, and the front page of the backend (`src/lib.rs`) names every part.
 
 use std::path::{Path, PathBuf};
 
-/// Returns every file below `folder` with one of the endings, in order of names; folders that contain no source are left out.
+/// Returns every file below `folder` with one of the endings, in order of names; folders that
+/// contain no source are left out.
 #[must_use]
 pub fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -98,7 +105,8 @@ pub fn citations(source: &str, prefix: &str) -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// Returns the string literals of Rust source, with their lines; comments and everything from `#[cfg(test)]` on are left out.
+/// Returns the string literals of Rust source, with their lines; comments and everything from
+/// `#[cfg(test)]` on are left out.
 #[must_use]
 pub fn string_literals(source: &str) -> Vec<(usize, String)> {
     let source = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();

@@ -113,7 +113,8 @@ fn tidy_t1_dependency_arrows() {
     check("TIDY-T1", &findings);
 }
 
-/// Makes a package as it is built: without the dependencies of its tests, which may see the host's crates.
+/// Makes a package as it is built: without the dependencies of its tests, which may see the host's
+/// crates.
 fn lay_out_without_tests(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder for the package");
     let manifest = fs::read_to_string(from.join("Cargo.toml")).expect("a manifest");
@@ -181,7 +182,8 @@ fn tidy_t3_no_backend_is_named() {
         let writes_llvm = path.starts_with(root().join("plugin-api/codegen-llvm"));
         for (line, text) in string_literals(&source) {
             let text = if writes_llvm { text.replace("llvm.", "") } else { text };
-            // One letter is a word of its own only where it stands alone or ends a key; a variable may be called so.
+            // One letter is a word of its own only where it stands alone or ends a key; a variable
+            // may be called so.
             let alone = names.contains(&text) && (text.len() > 1 || in_host);
             let in_key = ["target.kind.", "target.build.", "module.load.", "device_api."]
                 .iter()
@@ -224,7 +226,8 @@ fn tidy_t5_plugins_have_one_shape() {
     let mut findings = Vec::new();
     for plugin in fs::read_dir(root().join("plugins")).expect("plugins/").flatten() {
         let (path, name) = (plugin.path(), plugin.file_name().to_string_lossy().into_owned());
-        // Those without a card stand in a list of `host/conformance/tests/in_tree.rs`, each with its reason.
+        // Those without a card stand in a list of `host/conformance/tests/in_tree.rs`, each with
+        // its reason.
         let in_tree =
             fs::read_to_string(root().join("host/conformance/tests/in_tree.rs")).unwrap_or_default();
         let is_listed = in_tree.contains(&format!("\"{name}\","));
@@ -285,7 +288,8 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
     (
         "host/src/",
         &[
-            // Tables and values of plugins, and memory that is lent to compiled code; their texts in `bounds.rs`.
+            // Tables and values of plugins, and memory that is lent to compiled code; their texts
+            // in `bounds.rs`.
             "boundary/",
             "runtime/",
             "bounds.rs",
@@ -498,8 +502,8 @@ fn code(path: &Path) -> String {
     source.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the path of a row for a thing: `NAME` is its name, `FOLDER` the folder beside others that has a file or a folder of
-/// that name; without such a folder it falls away.
+/// Returns the path of a row for a thing: `NAME` is its name, `FOLDER` the folder beside others
+/// that has a file or a folder of that name; without such a folder it falls away.
 fn filled(path: &str, name: &str) -> String {
     let path = path.replace("NAME", name);
     let Some((before, after)) = path.split_once("FOLDER/") else { return path };
@@ -509,7 +513,8 @@ fn filled(path: &str, name: &str) -> String {
     folder.map_or_else(|| format!("{before}{after}"), |folder| format!("{}/{after}", relative(&folder)))
 }
 
-/// TIDY-T12 of one table: what is wrong with its rows, and which product files name the example without being listed.
+/// TIDY-T12 of one table: what is wrong with its rows, and which product files name the example
+/// without being listed.
 fn check_recipe(recipe: &Recipe) -> Vec<String> {
     let Recipe { thing, example, rows } = recipe;
     let mut findings = Vec::new();
@@ -543,7 +548,8 @@ fn check_recipe(recipe: &Recipe) -> Vec<String> {
         .flat_map(|folder| files(&root().join(folder), &[".rs"]))
     {
         let name = relative(&path);
-        // Tests beside the code need not be touched; those of the whole tree list what is there. These rules name the examples.
+        // Tests beside the code need not be touched; those of the whole tree list what is there.
+        // These rules name the examples.
         let is_test = ["/testing/", "/reserved", "tests/tidy/"].iter().any(|part| name.contains(part))
             || !name.starts_with("tests/") && name.contains("/tests/")
             || name.ends_with("tests.rs");

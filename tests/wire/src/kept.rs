@@ -101,7 +101,8 @@ pub fn missing() -> io::Result<Vec<Missing>> {
 
 /// Adds what is missing, and the digests of it, once for each process.
 ///
-/// Tests of one run are processes that do this at the same time: a file appears whole, and all of them write the same.
+/// Tests of one run are processes that do this at the same time: a file appears whole, and all of
+/// them write the same.
 pub(crate) fn add_missing() -> io::Result<()> {
     static ADDED: OnceLock<Result<(), String>> = OnceLock::new();
     let add = || {

@@ -1,9 +1,10 @@
-//! Tests of the wire format of [`chipdock_ir::wire`] from outside: its schemas, the documents that are kept for ever, a
-//! reader in C++, and damaged documents.
+//! Tests of the wire format of [`chipdock_ir::wire`] from outside: its schemas, the documents that
+//! are kept for ever, a reader in C++, and damaged documents.
 //!
-//! - [`folder`] returns the folder of the published files: a schema per minor version, and `corpus/<minor>/*.json`.
-//! - [`documents`] returns the kept documents of a minor version. With `BLESS=1` it first adds those that are missing, so
-//!   that every test of such a run has them.
+//! - [`folder`] returns the folder of the published files: a schema per minor version, and
+//!   `corpus/<minor>/*.json`.
+//! - [`documents`] returns the kept documents of a minor version. With `BLESS=1` it first adds
+//!   those that are missing, so that every test of such a run has them.
 //! - [`modules`] makes modules that together contain every node and every op of a minor version.
 
 mod kept;
@@ -16,7 +17,8 @@ use chipdock_test_support::is_blessing;
 
 pub use kept::{Missing, digest, missing};
 
-/// Minor versions by the names of their folders, each with the version that is written, oldest first.
+/// Minor versions by the names of their folders, each with the version that is written, oldest
+/// first.
 pub const MINORS: &[(&str, &str)] = &[("1.0", "1.0.0")];
 
 /// A kept document.
@@ -36,7 +38,8 @@ pub fn folder() -> PathBuf {
     chipdock_test_support::workspace().join("plugin-api/ir/wire")
 }
 
-/// Returns the kept documents of a minor version, by name; with `BLESS=1`, after adding those that are missing.
+/// Returns the kept documents of a minor version, by name; with `BLESS=1`, after adding those that
+/// are missing.
 ///
 /// # Errors
 ///

@@ -65,7 +65,8 @@ pub fn placed() -> IrModule {
         let sum = (i.expr() + Expr::i32(value).with_span(at(line, 16))).with_span(at(line, 12));
         Stmt::store(&a, vec![i.expr()], sum).with_span(at(line, 5))
     };
-    // Two equal statements in two places, an expression that stands in one, and one that stands in two.
+    // Two equal statements in two places, an expression that stands in one, and one that stands in
+    // two.
     let body = Stmt::new(StmtKind::Seq(vec![store(4, 1), store(5, 1), store(6, 2)]));
     f.push(Stmt::for_loop(i.clone(), Expr::i32(8), ForKind::Serial, body).with_span(at(3, 1)));
     build::module([f.finish()])

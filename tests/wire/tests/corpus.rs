@@ -1,4 +1,5 @@
-//! Tests of the kept documents, WIRE-W5: the current reader reads every one of them, and writes exactly the same bytes again.
+//! Tests of the kept documents, WIRE-W5: the current reader reads every one of them, and writes
+//! exactly the same bytes again.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +9,8 @@ use chipdock_test_support::skipped;
 use chipdock_test_wire::{MINORS, digest, documents, folder, missing};
 use serde_json::Value;
 
-/// With `BLESS=1`, [`documents`] has added what was missing; a published document is never written again.
+/// With `BLESS=1`, [`documents`] has added what was missing; a published document is never written
+/// again.
 #[test]
 fn wire_w5_the_corpus_is_complete() {
     assert!(!documents("1.0").unwrap().is_empty());

@@ -1,4 +1,5 @@
-//! The kept documents as a list of tests, WIRE-W4 and WIRE-W5: each is read, written at its minor version, and unchanged.
+//! The kept documents as a list of tests, WIRE-W4 and WIRE-W5: each is read, written at its minor
+//! version, and unchanged.
 
 use std::process::ExitCode;
 
@@ -38,7 +39,8 @@ fn wire_w5_every_kept_document_reads_and_writes_to_the_very_bytes(
     imagined_minors_take_it(&read.module)
 }
 
-/// Every minor, as they are imagined, takes the module, but that the older one may refuse by name what it lacks.
+/// Every minor, as they are imagined, takes the module, but that the older one may refuse by name
+/// what it lacks.
 fn imagined_minors_take_it(module: &IrModule) -> Result<(), String> {
     for &version in imagined::VERSIONS {
         let text = match imagined::write_at(module, version) {

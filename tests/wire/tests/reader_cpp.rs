@@ -1,4 +1,5 @@
-//! Tests of `examples/wire-reader-cpp`: it compiles without a warning, and is run on every kept document and on bad ones.
+//! Tests of `examples/wire-reader-cpp`: it compiles without a warning, and is run on every kept
+//! document and on bad ones.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

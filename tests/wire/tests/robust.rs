@@ -1,4 +1,5 @@
-//! Tests of WIRE-W6: damaged documents, and the memory and work that a document costs; counted, not timed.
+//! Tests of WIRE-W6: damaged documents, and the memory and work that a document costs; counted, not
+//! timed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -61,7 +62,8 @@ unsafe impl GlobalAlloc for Counting {
         // Both are there while one is copied to the other.
         note(size, 0);
         note(0, layout.size());
-        // SAFETY: `pointer` was allocated here with `layout`, and `size` is not 0, as the trait requires.
+        // SAFETY: `pointer` was allocated here with `layout`, and `size` is not 0, as the trait
+        // requires.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -69,7 +71,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Runs a piece of work; returns its result, the largest number of bytes held at once, and the number of allocations.
+/// Runs a piece of work; returns its result, the largest number of bytes held at once, and the
+/// number of allocations.
 fn measure<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
     let before = HELD.with(|held| {
         let now = held.get();
@@ -81,7 +84,8 @@ fn measure<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
     (result, after.peak.saturating_sub(before.bytes), after.pieces - before.pieces)
 }
 
-/// Makes what a process makes once, when it first reads a document of each version, so that no document is charged for it.
+/// Makes what a process makes once, when it first reads a document of each version, so that no
+/// document is charged for it.
 fn read_once() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -93,7 +97,8 @@ fn read_once() {
     });
 }
 
-/// Reads as a stranger's: no panic, bounded memory and work; what is read, the rest of the crate takes.
+/// Reads as a stranger's: no panic, bounded memory and work; what is read, the rest of the crate
+/// takes.
 fn take(text: &str) -> Result<IrModule, String> {
     read_once();
     let (read, bytes, pieces) = measure(|| wire::read(text));
@@ -161,7 +166,8 @@ proptest! {
         let _ = take(&String::from_utf8_lossy(&text));
     }
 
-    /// Values changed for others that are JSON: huge ids, deep lists, long strings, enormous numbers.
+    /// Values changed for others that are JSON: huge ids, deep lists, long strings, enormous
+    /// numbers.
     #[test]
     fn wire_w6_spoilt_values(
         which in any::<Index>(),
@@ -308,7 +314,8 @@ fn wire_w6_documents_that_cost_the_most() {
     println!("worst: {}.{} by {}", worst.0 / 10, worst.0 % 10, worst.1);
 }
 
-/// Attributes are values, copied wherever they are referred to: their number is bounded, whatever the document's size.
+/// Attributes are values, copied wherever they are referred to: their number is bounded, whatever
+/// the document's size.
 #[test]
 fn wire_w6_copied_attributes_are_bounded() {
     let mut nodes = r#"{"node":"AttrNone"}"#.to_owned();
@@ -369,7 +376,8 @@ fn wire_w6_documents_of_spite() {
     assert!(take(&deep(500)).is_ok());
 }
 
-/// Statements `A[i] = A[i + 1] * c + i`, no two of them equal; a fifth of them have the same position as others.
+/// Statements `A[i] = A[i + 1] * c + i`, no two of them equal; a fifth of them have the same
+/// position as others.
 fn module(statements: i32) -> IrModule {
     let mut f = build::function("f");
     let a = f.buffer("A", [statements + 1], DType::FLOAT32);
@@ -383,8 +391,9 @@ fn module(statements: i32) -> IrModule {
     build::module([f.finish()])
 }
 
-/// Time and memory in proportion to the nodes: the work per node is the same at two sizes. A test that took the time
-/// would fail on a busy machine; what is counted is asked for by every step that makes a node.
+/// Time and memory in proportion to the nodes: the work per node is the same at two sizes. A test
+/// that took the time would fail on a busy machine; what is counted is asked for by every step that
+/// makes a node.
 #[test]
 fn wire_w7_work_is_linear_in_the_nodes() {
     let cost = |statements: i32| {

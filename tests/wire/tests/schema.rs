@@ -1,5 +1,5 @@
-//! Tests of the JSON Schemas, WIRE-W5: they are printed from the tables that the reader uses, and checked by an independent
-//! validator.
+//! Tests of the JSON Schemas, WIRE-W5: they are printed from the tables that the reader uses, and
+//! checked by an independent validator.
 
 use std::fs;
 
@@ -33,7 +33,8 @@ fn open_minor() -> Option<&'static str> {
     Some(newest)
 }
 
-/// With `BLESS=1`, writes the schema of the open minor, and a new one; those of others never change.
+/// With `BLESS=1`, writes the schema of the open minor, and a new one; those of others never
+/// change.
 #[test]
 fn wire_w5_schemas_are_current() {
     let open = open_minor();
@@ -101,7 +102,8 @@ fn wire_w5_kept_documents_are_accepted() {
     }
 }
 
-/// What is written for a minor, its schema takes; what is new in it, neither reader nor schema of the older minor takes.
+/// What is written for a minor, its schema takes; what is new in it, neither reader nor schema of
+/// the older minor takes.
 #[test]
 fn wire_w5_a_document_of_a_newer_minor_is_none_of_the_older() {
     let validators: Vec<Validator> = imagined::VERSIONS
@@ -246,8 +248,8 @@ fn change(document: &mut Value, place: &Index, how: usize, which: &Index) -> Str
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// WIRE-W5: reader and schema agree on the structure of every document, changed at random, of the published minors and
-    /// of those that are imagined.
+    /// WIRE-W5: reader and schema agree on the structure of every document, changed at random, of
+    /// the published minors and of those that are imagined.
     #[test]
     fn wire_w5_reader_and_schema_agree_on_changed_documents(
         (world, minor) in (0..2_usize, any::<Index>()),

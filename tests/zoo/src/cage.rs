@@ -1,5 +1,5 @@
-//! Cages for faults: the command with the good plugin beside it, a folder with the fault, and a new folder for each command
-//! that is run.
+//! Cages for faults: the command with the good plugin beside it, a folder with the fault, and a new
+//! folder for each command that is run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,8 +15,8 @@ use sha2::{Digest as _, Sha256};
 use crate::compiled::hexadecimal;
 use crate::watch::{self, Watched};
 
-/// Values of `--deadline`, in seconds, of commands that are to end by it, the next one where a busy machine took the first for
-/// something else.
+/// Values of `--deadline`, in seconds, of commands that are to end by it, the next one where a busy
+/// machine took the first for something else.
 pub const SHORT_DEADLINES: &[u32] = &[1, 15];
 /// Value of `--deadline` of all others: long, for a busy machine.
 pub const LONG_DEADLINE: u32 = 60;
@@ -106,7 +106,8 @@ fn private(folder: &Path) {
 }
 
 impl Zoo {
-    /// Prepares the command with the plugin `c` beside it, and makes the healthy plugin's manifest with it.
+    /// Prepares the command with the plugin `c` beside it, and makes the healthy plugin's manifest
+    /// with it.
     ///
     /// # Panics
     ///
@@ -139,7 +140,8 @@ impl Zoo {
         manifest
     }
 
-    /// Puts a library into a cage, with the manifest of the healthy plugin beside it; `spoil` may change both.
+    /// Puts a library into a cage, with the manifest of the healthy plugin beside it; `spoil` may
+    /// change both.
     ///
     /// # Panics
     ///
@@ -214,7 +216,8 @@ impl Cage<'_> {
     }
 }
 
-/// Returns the files of a folder, without reading entries that are not files; unreadable ones are included without content.
+/// Returns the files of a folder, without reading entries that are not files; unreadable ones are
+/// included without content.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).expect("the folder").flatten();
     let file = |entry: fs::DirEntry| {

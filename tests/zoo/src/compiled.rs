@@ -12,7 +12,8 @@ use sha2::{Digest as _, Sha256};
 
 /// Name of the healthy plugin.
 pub const HEALTHY: &str = "healthy";
-/// Text in the first line of a fault that is linked to a library that is missing when the plugin is opened.
+/// Text in the first line of a fault that is linked to a library that is missing when the plugin is
+/// opened.
 const LINKS_VENDOR: &str = "link: vendor";
 const FLAGS: &[&str] = &[
     "-std=c11",
@@ -66,7 +67,8 @@ pub fn sources() -> Vec<Source> {
     sources
 }
 
-/// Compiles the sources that changed since the last run, two at once, and returns the library of each source.
+/// Compiles the sources that changed since the last run, two at once, and returns the library of
+/// each source.
 ///
 /// # Panics
 ///

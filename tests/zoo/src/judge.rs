@@ -8,10 +8,11 @@ use crate::watch::Ended;
 
 /// Rule ZOO-Z5: largest output, on both streams together.
 pub const TEXT_BYTES_MAX: u64 = 256 << 10;
-/// Rule ZOO-Z5: largest memory use: that of the command in a debug build, and three times the longest text that a fault
-/// returns.
+/// Rule ZOO-Z5: largest memory use: that of the command in a debug build, and three times the
+/// longest text that a fault returns.
 pub const MEMORY_BYTES_MAX: u64 = 320 << 20;
-/// The same of the suite: five threads of a worker call at once, and each holds a text and its copies.
+/// The same of the suite: five threads of a worker call at once, and each holds a text and its
+/// copies.
 pub const SUITE_MEMORY_BYTES_MAX: u64 = 2 << 30;
 
 /// Beginnings of forged lines.
@@ -40,8 +41,8 @@ pub fn complaints(kind: Kind, wanted: Option<&Wanted>, run: &Run) -> Vec<String>
     wrong
 }
 
-/// Checks a run of the conformance suite, which exists to find faults: it must come to an end and have a verdict, of either
-/// kind.
+/// Checks a run of the conformance suite, which exists to find faults: it must come to an end and
+/// have a verdict, of either kind.
 fn judged(run: &Run, wrong: &mut Vec<String>) {
     // No fault writes to the descriptor by which a worker reports.
     if String::from_utf8_lossy(&run.watched.stdout).contains("garbled") {

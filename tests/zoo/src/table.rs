@@ -6,9 +6,10 @@
 //! run = "SIGSEGV zoo … init"
 //! ```
 //!
-//! A key names commands; a value states how each must end (an exit code, a signal, `hangs`, or `any` if nothing is
-//! promised) and the text that its output must contain, every part between `…`. `+files` at the end means that the fault
-//! happens after the work, whose files exist and are right. Commands that are not named end as beside the healthy plugin.
+//! A key names commands; a value states how each must end (an exit code, a signal, `hangs`, or
+//! `any` if nothing is promised) and the text that its output must contain, every part between `…`.
+//! `+files` at the end means that the fault happens after the work, whose files exist and are
+//! right. Commands that are not named end as beside the healthy plugin.
 
 use std::collections::BTreeMap;
 
@@ -117,8 +118,9 @@ impl Table {
         Ok(Self { cells, pending })
     }
 
-    /// Returns the expected result of a command beside a fault; `None` if it is as beside the healthy plugin. A command
-    /// with text output has the expectations of the same command with JSON, in other words.
+    /// Returns the expected result of a command beside a fault; `None` if it is as beside the
+    /// healthy plugin. A command with text output has the expectations of the same command with
+    /// JSON, in other words.
     #[must_use]
     pub fn wanted(&self, fault: &str, command: &str) -> Option<Wanted> {
         let row = self.cells.get(fault)?;

@@ -1,5 +1,5 @@
-//! Runs a command to its end, whatever it does: with a time limit, with its output kept up to a bound, and with a
-//! measurement of its memory.
+//! Runs a command to its end, whatever it does: with a time limit, with its output kept up to a
+//! bound, and with a measurement of its memory.
 
 use std::io::Read;
 use std::os::unix::process::CommandExt as _;
@@ -38,7 +38,8 @@ pub struct Watched {
 /// Sizes of the kept parts of a stream: its beginning and its end.
 const KEPT_BYTES: usize = 2 << 20;
 const TAIL_BYTES: usize = 64 << 10;
-/// Time for which a stream is read after the process has ended, because a child of it may hold the stream open.
+/// Time for which a stream is read after the process has ended, because a child of it may hold the
+/// stream open.
 const LINGER: Duration = Duration::from_secs(5);
 
 /// Largest address space of a command.
@@ -90,7 +91,8 @@ fn taken(shared: &Shared, until: Instant) -> (Vec<u8>, u64) {
     }
 }
 
-/// Runs a command in its own process group, which is killed when the command has ended or its time is up.
+/// Runs a command in its own process group, which is killed when the command has ended or its time
+/// is up.
 ///
 /// # Panics
 ///
@@ -112,7 +114,8 @@ pub fn run(command: &mut Command, limit: Duration) -> Watched {
             std::thread::sleep(Duration::from_millis(2));
         }
     }
-    // SAFETY: the group of a child of ours: it has not been waited for, or has just been, and nobody took its number.
+    // SAFETY: the group of a child of ours: it has not been waited for, or has just been, and
+    // nobody took its number.
     unsafe { libc::kill(-number, libc::SIGKILL) };
     let ended = ended.unwrap_or_else(|| {
         waited(number, 0, &mut memory_bytes);
@@ -124,8 +127,8 @@ pub fn run(command: &mut Command, limit: Duration) -> Watched {
     Watched { ended, stdout, stderr, text_bytes: out_bytes + err_bytes, memory_bytes, time }
 }
 
-/// Limits the memory of a command, so that one that reads or allocates without end fails before the machine's memory is
-/// used up.
+/// Limits the memory of a command, so that one that reads or allocates without end fails before the
+/// machine's memory is used up.
 fn limited() -> std::io::Result<()> {
     let limit = libc::rlimit { rlim_cur: ADDRESSES_BYTES_MAX, rlim_max: ADDRESSES_BYTES_MAX };
     // SAFETY: a limit to read from.

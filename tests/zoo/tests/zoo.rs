@@ -1,9 +1,9 @@
-//! Runs every command beside every fault; `outcomes.toml` contains the expected results. Rules are those of the crate's
-//! front page.
+//! Runs every command beside every fault; `outcomes.toml` contains the expected results. Rules are
+//! those of the crate's front page.
 //!
 //! A run takes a sample of the conformance suite, which is slow, and everything else; a whole run
-//! ([`chipdock_test_support::sample`]) takes everything, and then `BLESS=1` writes `RESULTS.md`. `CHIPDOCK_ZOO=TEXT` takes the cells,
-//! such as `hangs-in-init run`, whose names contain the text.
+//! ([`chipdock_test_support::sample`]) takes everything, and then `BLESS=1` writes `RESULTS.md`.
+//! `CHIPDOCK_ZOO=TEXT` takes the cells, such as `hangs-in-init run`, whose names contain the text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -80,8 +80,8 @@ fn judged(zoo: &Zoo, library: &std::path::Path, fault: &Fault, kinds: &[Kind], t
     kinds.iter().map(|kind| of_command(&cage, &fault.name, *kind, table)).collect()
 }
 
-/// Runs one command. Where its deadline is to end it, a busy machine may reach the deadline before the call that hangs, so that a
-/// longer one is tried before the command is called wrong.
+/// Runs one command. Where its deadline is to end it, a busy machine may reach the deadline before
+/// the call that hangs, so that a longer one is tried before the command is called wrong.
 fn of_command(cage: &Cage<'_>, fault: &str, kind: Kind, table: &Table) -> Result {
     let wanted = table.wanted(fault, kind.name);
     let is_to_hang = wanted.as_ref().is_some_and(Wanted::hangs);

@@ -9,7 +9,8 @@ use super::record::{Long, Record, Sample, TESTS};
 use super::stages;
 use crate::commands::{Result, output, root, target_folder};
 
-/// Minutes above which a run says what grew: CI ends one after 90, and its machines differ by a factor of two.
+/// Minutes above which a run says what grew: CI ends one after 90, and its machines differ by a
+/// factor of two.
 const BUDGET_MINUTES: f64 = 60.0;
 
 /// Bounds of what is repeated of failed tests.
@@ -117,8 +118,8 @@ pub(crate) fn print(record: &Record, seed: &str, kept: (&str, &Record)) {
     println!("{} passed, {n_failed} failed", n_tests - n_failed);
 }
 
-/// Returns the tests that failed with the ends of what they said: where only the last lines of a run are kept, these are what is
-/// looked for.
+/// Returns the tests that failed with the ends of what they said: where only the last lines of a
+/// run are kept, these are what is looked for.
 fn failed(record: &Record) -> String {
     let mut text = String::new();
     for (name, why) in record.failures.iter().take(FAILURES_MAX) {
@@ -172,8 +173,8 @@ fn aligned(table: &str) -> String {
     rows.iter().map(line).collect()
 }
 
-/// Returns the configuration of the test runner that begins the longest tests of a kept page first: what begins last runs alone at the
-/// end.
+/// Returns the configuration of the test runner that begins the longest tests of a kept page first:
+/// what begins last runs alone at the end.
 pub(crate) fn longest_first(kept: &Record) -> String {
     let priority = |(index, Long { binary, name, .. }): (usize, &Long)| {
         format!(

@@ -44,7 +44,8 @@ fn parse(text: &str) -> Result<Vec<Test>> {
         .collect()
 }
 
-/// Returns what a failed test said: the text of the report's element, or its message where it has no text.
+/// Returns what a failed test said: the text of the report's element, or its message where it has
+/// no text.
 fn failure(case: &roxmltree::Node<'_, '_>) -> Option<String> {
     let is_failure =
         |child: &roxmltree::Node<'_, '_>| child.has_tag_name("failure") || child.has_tag_name("error");

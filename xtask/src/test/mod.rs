@@ -30,7 +30,8 @@ struct Options<'a> {
     is_whole: bool,
     /// The page of an ordinary run is written.
     is_kept: bool,
-    /// Arguments of the test runner: names and filters of tests. Without any, everything runs, the other checks too.
+    /// Arguments of the test runner: names and filters of tests. Without any, everything runs, the
+    /// other checks too.
     filters: Vec<&'a String>,
 }
 
@@ -41,7 +42,8 @@ impl<'a> Options<'a> {
         Self { is_whole: has("--all"), is_kept: has("--keep"), filters: filters.collect() }
     }
 
-    /// Returns the crates all of whose tests are asked for: `--package NAME`, once or more often, and nothing else.
+    /// Returns the crates all of whose tests are asked for: `--package NAME`, once or more often,
+    /// and nothing else.
     fn packages(&self) -> Option<Vec<&str>> {
         let name = |pair: &[&'a String]| match pair {
             [flag, name] if ["-p", "--package"].contains(&flag.as_str()) => Some(name.as_str()),
@@ -64,7 +66,8 @@ impl<'a> Options<'a> {
     }
 }
 
-/// Runs everything; with a filter, only the tests whose names contain it; with `--all`, no test is limited to a sample.
+/// Runs everything; with a filter, only the tests whose names contain it; with `--all`, no test is
+/// limited to a sample.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let options = Options::new(arguments);
     stage("set-up", setup::run)?;
@@ -129,8 +132,8 @@ fn keep(page: &Path, record: &Record, title: &str, how: &str) -> Result<()> {
     Ok(())
 }
 
-/// Downloads what tests need of PyPI while `work` keeps the processors busy. Whoever needs something asks for it again, and reports
-/// then that it could not be had.
+/// Downloads what tests need of PyPI while `work` keeps the processors busy. Whoever needs
+/// something asks for it again, and reports then that it could not be had.
 fn while_fetching<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let fetch = || {
         let of_matrix = |variables: [(&str, PathBuf); 2]| matrix::environment(&variables[0].1);
@@ -150,7 +153,8 @@ fn while_fetching<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-/// Sets the environment variables that tests in Python read; without an environment, says which tests are skipped.
+/// Sets the environment variables that tests in Python read; without an environment, says which
+/// tests are skipped.
 fn python_environments(tests: &mut Command, built: &plugins::Built, skipped: &Path) {
     let say = |what: &str, why: &str| {
         eprintln!("{what}: {why}");
@@ -174,7 +178,8 @@ fn python_environments(tests: &mut Command, built: &plugins::Built, skipped: &Pa
     }
 }
 
-/// Builds the wheel of the Python package and what it is tested with, and sets the variables by which its tests find them.
+/// Builds the wheel of the Python package and what it is tested with, and sets the variables by
+/// which its tests find them.
 fn package(tests: &mut Command, built: &plugins::Built, python: &Path) -> Result<()> {
     let folder = built.folder.parent().unwrap_or(&built.folder);
     tests.envs(wheel::for_tests(folder, python)?);
@@ -197,7 +202,8 @@ fn device_environment(tests: &mut Command) -> Result<()> {
             Err(why) => eprintln!("no wheels for {}: {why}", wheels.plugin),
         }
     }
-    // PoCL reports no device if it cannot write its cache; caches of an earlier run would prove nothing.
+    // PoCL reports no device if it cannot write its cache; caches of an earlier run would prove
+    // nothing.
     for (variable, name) in [("POCL_CACHE_DIR", "pocl-cache"), ("CHIPDOCK_CACHE_DIR", "program-cache")] {
         let cache = target_folder().join(name);
         let _ = fs::remove_dir_all(&cache);
@@ -219,7 +225,8 @@ fn device_environment(tests: &mut Command) -> Result<()> {
 /// Where packages put the files that name drivers of Vulkan.
 const VULKAN_DRIVERS: &str = "/usr/share/vulkan/icd.d";
 
-/// The file that names lavapipe, the driver of Vulkan for the processor; its name ends with the architecture.
+/// The file that names lavapipe, the driver of Vulkan for the processor; its name ends with the
+/// architecture.
 fn lavapipe() -> Option<PathBuf> {
     let files = fs::read_dir(VULKAN_DRIVERS).ok()?.filter_map(|entry| entry.ok());
     let is_own = |name: &str| {

@@ -1,11 +1,12 @@
-//! The record of a run: where its time went and how much of the long tests it took, as a page that is committed.
+//! The record of a run: where its time went and how much of the long tests it took, as a page that
+//! is committed.
 //!
-//! `xtask/results/gate.md` is that of an ordinary run, `xtask/results/whole.md` that of `cargo xtask test --all`. A whole run takes
-//! hours, so that it may be made crate by crate (`--all --package NAME`): the page keeps the rows of the other crates, each with its
-//! day and commit.
+//! `xtask/results/gate.md` is that of an ordinary run, `xtask/results/whole.md` that of `cargo
+//! xtask test --all`. A whole run takes hours, so that it may be made crate by crate (`--all --package
+//! NAME`): the page keeps the rows of the other crates, each with its day and commit.
 //!
-//! A run is compared with a kept one by processor minutes, which depend least on what else the machine does; a machine that is slower
-//! as a whole is allowed for by the median of all rows.
+//! A run is compared with a kept one by processor minutes, which depend least on what else the
+//! machine does; a machine that is slower as a whole is allowed for by the median of all rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -128,7 +129,8 @@ impl Record {
         self
     }
 
-    /// Adds from an earlier page what this run of some crates did not have; its steps are those of the last complete run.
+    /// Adds from an earlier page what this run of some crates did not have; its steps are those of
+    /// the last complete run.
     pub(crate) fn over(mut self, earlier: Self) -> Self {
         self.stages = earlier.stages;
         let here: BTreeSet<String> = self.rows.iter().map(|row| row.package.clone()).collect();
@@ -231,7 +233,8 @@ impl Record {
         record
     }
 
-    /// Returns minutes by row: the processor minutes of stages, and of crates the minutes of their tests.
+    /// Returns minutes by row: the processor minutes of stages, and of crates the minutes of their
+    /// tests.
     fn minutes_by_row(&self) -> BTreeMap<String, f64> {
         let stages = self.stages.iter().filter(|stage| stage.name != TESTS);
         let stages =
@@ -240,8 +243,8 @@ impl Record {
         stages.chain(crates).collect()
     }
 
-    /// Returns the rows that take more than in the earlier run, as (name, minutes, minutes of then on this machine), the greatest
-    /// growth first.
+    /// Returns the rows that take more than in the earlier run, as (name, minutes, minutes of then
+    /// on this machine), the greatest growth first.
     pub(crate) fn grown_since(&self, earlier: &Self) -> Vec<(String, f64, f64)> {
         let (now, then) = (self.minutes_by_row(), earlier.minutes_by_row());
         let both = now.iter().filter_map(|(name, minutes)| Some((*minutes, *then.get(name)?)));

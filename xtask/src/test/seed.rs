@@ -10,9 +10,10 @@ pub(crate) const VARIABLE: &str = "PROPTEST_RNG_SEED";
 /// The records of earlier runs: what is run does not depend on them.
 const RECORDS: &str = "\txtask/results/";
 
-/// Returns the seed: the one that the user has set, or a digest of the committed files. So a run can be repeated on the same commit, and
-/// the next commit draws other inputs. Changes that are not committed do not count: a test that fails goes on failing while it is
-/// mended. Outside a repository of git the seed is always the same.
+/// Returns the seed: the one that the user has set, or a digest of the committed files. So a run
+/// can be repeated on the same commit, and the next commit draws other inputs. Changes that are not
+/// committed do not count: a test that fails goes on failing while it is mended. Outside a
+/// repository of git the seed is always the same.
 pub(crate) fn seed() -> String {
     if let Ok(set) = std::env::var(VARIABLE) {
         return set;

@@ -11,7 +11,8 @@ use crate::commands::Result;
 pub(crate) struct Stage {
     pub(crate) name: String,
     pub(crate) minutes: f64,
-    /// Minutes of all processors together, of programs that have ended; none where the system does not say.
+    /// Minutes of all processors together, of programs that have ended; none where the system does
+    /// not say.
     pub(crate) processor_minutes: Option<f64>,
 }
 
@@ -42,7 +43,8 @@ fn processor_seconds() -> Option<f64> {
     seconds_of(&fs::read_to_string("/proc/self/stat").ok()?)
 }
 
-/// Reads utime, stime, cutime and cstime, the fields 14 to 17 of proc_pid_stat(5), in hundredths of a second.
+/// Reads utime, stime, cutime and cstime, the fields 14 to 17 of proc_pid_stat(5), in hundredths of
+/// a second.
 fn seconds_of(stat: &str) -> Option<f64> {
     // The second field, the name, may contain spaces and brackets.
     let (_, rest) = stat.rsplit_once(')')?;

@@ -48,11 +48,12 @@ pub(crate) struct ConformanceArgs {
     /// The plugin's library.
     #[arg(value_name = "PLUGIN.so")]
     pub(crate) library: Option<PathBuf>,
-    /// Run nothing: print the number of cases, by group and level; with a plugin, those that apply to it, and why the
-    /// others do not; with --filter, each matching case.
+    /// Run nothing: print the number of cases, by group and level; with a plugin, those that apply
+    /// to it, and why the others do not; with --filter, each matching case.
     #[arg(long, conflicts_with = "coverage")]
     pub(crate) list: bool,
-    /// Run nothing: print the number of cases for each clause of the contract, and who checks those without a case.
+    /// Run nothing: print the number of cases for each clause of the contract, and who checks those
+    /// without a case.
     #[arg(long)]
     pub(crate) coverage: bool,
     /// The level up to which to run.
@@ -61,7 +62,8 @@ pub(crate) struct ConformanceArgs {
     /// Run only cases whose id matches. May be repeated.
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
-    /// The plugin's claims and expected failures. [default: NAME.expectations.toml beside NAME.so, if it exists]
+    /// The plugin's claims and expected failures. [default: NAME.expectations.toml beside NAME.so,
+    /// if it exists]
     #[arg(long, value_name = "FILE")]
     pub(crate) expectations: Option<PathBuf>,
     /// The seed of the first random program.
@@ -70,16 +72,19 @@ pub(crate) struct ConformanceArgs {
     /// The number of random programs.
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     pub(crate) programs: u64,
-    /// Run only the random program in this file, written by an earlier run, in this process: for a debugger.
+    /// Run only the random program in this file, written by an earlier run, in this process: for a
+    /// debugger.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "coverage"])]
     pub(crate) repro: Option<PathBuf>,
-    /// The number of cases that run at once, each in a separate process. [default: one for each processor, at most 4]
+    /// The number of cases that run at once, each in a separate process. [default: one for each
+    /// processor, at most 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
     /// Multiplies every deadline, for a slow machine.
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = patience, allow_negative_numbers = true)]
     pub(crate) patience: f64,
-    /// Do not run failed cases again alone; flaky and order-dependent cases are then reported as failures.
+    /// Do not run failed cases again alone; flaky and order-dependent cases are then reported as
+    /// failures.
     #[arg(long)]
     pub(crate) no_again: bool,
     /// Write the report as JSON (schema chipdock.conformance/1).

@@ -58,7 +58,8 @@ impl Output {
     }
 }
 
-/// Reads an [`Output`]: a word that is not Chipdock's own is a format, which the target's plugin is asked for.
+/// Reads an [`Output`]: a word that is not Chipdock's own is a format, which the target's plugin is
+/// asked for.
 #[derive(Clone, Copy)]
 pub(super) struct OutputParser;
 

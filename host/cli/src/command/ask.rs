@@ -1,16 +1,20 @@
-//! Asks plugins in children, for `devices` and `targets`: a plugin that crashes, hangs or ends its process is a row with the
-//! reason, and the others are unharmed.
+//! Asks plugins in children, for `devices` and `targets`: a plugin that crashes, hangs or ends its
+//! process is a row with the reason, and the others are unharmed.
 //!
-//! * **ASK-A1** Keys that the same plugins provide are asked for in one child, all children at once. A plugin that provides none
-//!   of the keys is not opened, and needs no child.
-//!   A library without a manifest reveals its keys only when it is open: it has a child of its own, which answers for
-//!   the keys that it registers and no manifest lists. A key that several of them register is disputed.
-//! * **ASK-A2** A child has a host with the same options as this one, so its answers are this one's.
-//! * **ASK-A3** A key that opens no plugin is answered by this process: one that no plugin provides, such as host memory, and
-//!   one that several dispute. The host's own registration is also asked here when the plugin that provides the key failed, so
-//!   that it is available all the same.
-//! * **ASK-A4** A refused plugin is a row for each key that it would provide, with the reason; one whose manifest was not read is a
-//!   row under its own name, unless another of that name is used. A plugin that the user left out is no row.
+//! * **ASK-A1** Keys that the same plugins provide are asked for in one child, all children at
+//!   once. A plugin that provides none of the keys is not opened, and needs no child. A library
+//!   without a manifest reveals its keys only when it is open: it has a child of its own, which
+//!   answers for the keys that it registers and no manifest lists. A key that several of them
+//!   register is disputed.
+//! * **ASK-A2** A child has a host with the same options as this one, so its answers are this
+//!   one's.
+//! * **ASK-A3** A key that opens no plugin is answered by this process: one that no plugin
+//!   provides, such as host memory, and one that several dispute. The host's own registration is
+//!   also asked here when the plugin that provides the key failed, so that it is available all the
+//!   same.
+//! * **ASK-A4** A refused plugin is a row for each key that it would provide, with the reason; one
+//!   whose manifest was not read is a row under its own name, unless another of that name is used.
+//!   A plugin that the user left out is no row.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -250,7 +254,8 @@ impl<T> Answers<T> {
         Ok(())
     }
 
-    /// Adds a key of a library without a manifest; one that another registered too is disputed (REG-R2 of the host's registry).
+    /// Adds a key of a library without a manifest; one that another registered too is disputed
+    /// (REG-R2 of the host's registry).
     fn take_unlisted(&mut self, row: Row<T>, prefix: &str) {
         let Some(other) = self.rows.iter_mut().find(|other| other.name == row.name) else {
             return self.rows.push(row);
@@ -389,7 +394,8 @@ mod tests {
         all.rows.iter().map(|row| (row.name.as_str(), row.found.as_ref().ok().copied())).collect()
     }
 
-    /// ASK-A1, ASK-A3: a failed child fails all that it was asked, and host memory is there all the same.
+    /// ASK-A1, ASK-A3: a failed child fails all that it was asked, and host memory is there all the
+    /// same.
     #[test]
     fn a_failed_child_is_a_row_for_each_name() {
         let mut all = Answers { rows: Vec::new(), failed: Vec::new() };

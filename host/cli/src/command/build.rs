@@ -67,7 +67,8 @@ pub(crate) fn output_files(args: &BuildArgs) -> Vec<PathBuf> {
     args.output.clone().into_iter().chain(library::aside(args, emit.as_ref())).collect()
 }
 
-/// Returns the output that is asked for, by `--emit` or the suffix of OUT; `None` leaves it to the target.
+/// Returns the output that is asked for, by `--emit` or the suffix of OUT; `None` leaves it to the
+/// target.
 fn asked(args: &BuildArgs, ending: &str) -> Option<Output> {
     args.emit.clone().or_else(|| by_ending(ending).map(Output::Own))
 }
@@ -244,8 +245,8 @@ fn no_code(artifact: &Artifact, build: &Build) -> Failure {
     Failure::new(Exit::Plugin, what).help("this is a defect of the plugin; report it to its makers")
 }
 
-/// Makes the failure for a format that only the target of the host functions has, or that has no code. One that neither has
-/// fails in the host, with what there is (COMPILE-C9).
+/// Makes the failure for a format that only the target of the host functions has, or that has no
+/// code. One that neither has fails in the host, with what there is (COMPILE-C9).
 fn not_offered(artifact: &Artifact, word: &str, build: &Build) -> Failure {
     let (kind, format) = (&build.target().kind, &artifact.index().format);
     if format == word {
@@ -255,7 +256,8 @@ fn not_offered(artifact: &Artifact, word: &str, build: &Build) -> Failure {
         .help(format!("-o OUT.{format} writes that; or name another --target, which chipdock targets lists"))
 }
 
-/// The object file of the host functions: what their loader makes, or code that is an object file as it is.
+/// The object file of the host functions: what their loader makes, or code that is an object file
+/// as it is.
 fn object(host: &Host, build: &Build) -> Result<Vec<u8>> {
     let artifact = &build.compiled.artifact;
     if let Some(import) = artifact.imports().first() {
@@ -364,7 +366,8 @@ fn by_ending(ending: &str) -> Option<Emit> {
     }
 }
 
-/// Returns the output for another suffix: the text, for none and for the ending of files with the target's text, else the format of that word.
+/// Returns the output for another suffix: the text, for none and for the ending of files with the
+/// target's text, else the format of that word.
 fn by_target(ending: &str, of_source: &str) -> Output {
     if ending.is_empty() || ending == of_source {
         return Output::Own(Emit::Source);

@@ -1,6 +1,7 @@
 //! Opens one plugin in a process of its own, so that crashes and hangs stay there.
 //!
-//! The child is this executable again, with a hidden command; [`chipdock_supervise`] waits for its end.
+//! The child is this executable again, with a hidden command; [`chipdock_supervise`] waits for its
+//! end.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -224,8 +225,8 @@ fn open_here(args: &CheckChildArgs) -> Result<Report> {
     }))
 }
 
-/// Returns the preferences among the plugins that the child sees, where it sees several; a plugin that it does not see cannot
-/// be preferred.
+/// Returns the preferences among the plugins that the child sees, where it sees several; a plugin
+/// that it does not see cannot be preferred.
 fn preferred_here(
     options: &HostOptions,
     process: &Environment,

@@ -46,7 +46,8 @@ pub(crate) fn run(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCod
     }
 }
 
-/// Refuses options that choose among plugins: one plugin is under test, and `--plugin` names those that help it.
+/// Refuses options that choose among plugins: one plugin is under test, and `--plugin` names those
+/// that help it.
 fn no_other_plugins(global: &GlobalArgs) -> Result<()> {
     let given = [("--select", &global.select), ("--disable", &global.disable), ("--prefer", &global.prefer)];
     match given.iter().find(|(_, values)| !values.is_empty()) {
@@ -80,7 +81,8 @@ fn prove(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCode> {
     Ok(ExitCode::from(report.exit))
 }
 
-/// Refuses a setting that the plugins of the run do not declare, or whose value is wrong, as far as manifests tell.
+/// Refuses a setting that the plugins of the run do not declare, or whose value is wrong, as far as
+/// manifests tell.
 fn check_settings(opened: &[&Path], global: &GlobalArgs) -> Result<()> {
     let options = HostOptions {
         plugin_paths: opened.iter().map(|path| path.to_path_buf()).collect(),
@@ -150,7 +152,8 @@ fn not_run(error: &RunError) -> Failure {
     }
 }
 
-/// Returns the words that the command that repeats a case needs besides library and filter: all that affects its result.
+/// Returns the words that the command that repeats a case needs besides library and filter: all
+/// that affects its result.
 fn repeat(args: &ConformanceArgs, global: &GlobalArgs) -> Vec<String> {
     let mut words = Vec::new();
     let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);

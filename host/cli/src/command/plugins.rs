@@ -89,8 +89,8 @@ fn write_lock(destination: Destination, discovery: &Discovery) -> Result<PluginL
     Ok(lock)
 }
 
-/// Returns true if a plugin is opened by `--check`: not one that the user excluded, that others could have written, or that
-/// cannot be opened here.
+/// Returns true if a plugin is opened by `--check`: not one that the user excluded, that others
+/// could have written, or that cannot be opened here.
 fn is_checked(candidate: &Candidate) -> bool {
     candidate.problem.as_ref().is_none_or(|problem| problem.kind == ProblemKind::Shadowed)
 }

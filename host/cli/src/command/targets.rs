@@ -137,8 +137,8 @@ fn default_host(kinds: &[Kind]) -> Option<&str> {
     let usable = kinds.iter().filter(|kind| kind.target.is_ok());
     let schemas = usable.filter_map(|kind| Some((kind, kind.schema.as_ref()?)));
     let hosts = schemas.filter(|(_, schema)| schema.is_host);
-    // First those for which no plugin must be opened, of them those that came with the program; of equal preference, the
-    // first by name.
+    // First those for which no plugin must be opened, of them those that came with the program; of
+    // equal preference, the first by name.
     let first = hosts.min_by_key(|(kind, schema)| {
         (!kind.is_listed, kind.standing, Reverse(schema.host_preference), schema.name.clone())
     });
@@ -243,7 +243,8 @@ fn describe(found: &Kind) -> String {
     text
 }
 
-/// Describes an option in a line of facts, with its description below: a table would be wider than any terminal.
+/// Describes an option in a line of facts, with its description below: a table would be wider than
+/// any terminal.
 fn describe_option(option: &OptionSchema, unset: Option<&Value>) -> String {
     let mut line = format!("  {}: {}", option.name, option_type(option.option_type));
     if let Some(allowed) = allowed(option) {
@@ -258,7 +259,8 @@ fn describe_option(option: &OptionSchema, unset: Option<&Value>) -> String {
     format!("{}\n{}", shown(&line, LINE_CHARS_MAX), table::wrapped(&option.doc, 6))
 }
 
-/// Returns a value, cut where it is long: a list or a text of features runs to a thousand characters.
+/// Returns a value, cut where it is long: a list or a text of features runs to a thousand
+/// characters.
 fn shortened(value: &Value) -> String {
     let text = match value {
         Value::Array(items) => {

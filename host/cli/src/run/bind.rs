@@ -1,7 +1,8 @@
 //! Arguments of a function's parameters: symbols bound, sizes computed, values in range.
 //!
-//! A bare symbol of a shape is bound by `--set` or by the first input that has it; a compound size is computed from
-//! bound symbols and never solved for them; two different values for one thing are an error that names both.
+//! A bare symbol of a shape is bound by `--set` or by the first input that has it; a compound size
+//! is computed from bound symbols and never solved for them; two different values for one thing are
+//! an error that names both.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

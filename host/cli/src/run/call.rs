@@ -148,7 +148,8 @@ fn tensor(argument: &Argument, device: &Device) -> Result<Option<Tensor>> {
     tensor.map(Some).map_err(|error| work_failure(&error).at(format!("buffer {name}")))
 }
 
-/// Restores the initial content, so that a function that updates its buffers does the same work each time.
+/// Restores the initial content, so that a function that updates its buffers does the same work
+/// each time.
 fn restore(arguments: &[Argument], tensors: &[Option<Tensor>]) -> Result<()> {
     for (argument, tensor) in arguments.iter().zip(tensors) {
         let (Argument::Tensor { initial, size_bytes, .. }, Some(tensor)) = (argument, tensor) else {

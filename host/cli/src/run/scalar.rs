@@ -29,8 +29,8 @@ impl Scalar {
     }
 }
 
-/// Reads a value as `dtype`: integers in decimal or as `0x…`, `true`, `false`, floats as Rust reads them, with `inf`
-/// and `nan`.
+/// Reads a value as `dtype`: integers in decimal or as `0x…`, `true`, `false`, floats as Rust reads
+/// them, with `inf` and `nan`.
 ///
 /// # Errors
 ///

@@ -18,7 +18,8 @@ pub(super) struct Origin {
     pub(super) target: Value,
     /// The target of its host functions.
     pub(super) host: Value,
-    /// Time of the compilation in seconds, and whether it was found in the cache; `None` for a file that was built before.
+    /// Time of the compilation in seconds, and whether it was found in the cache; `None` for a file
+    /// that was built before.
     pub(super) compiled: Option<(f64, bool)>,
 }
 
@@ -133,7 +134,8 @@ fn path_of(files: &[BufferFile], buffer: &str) -> Option<String> {
     files.iter().find(|file| file.buffer == buffer).map(|file| file.path.display().to_string())
 }
 
-/// Returns a scalar as JSON. JSON has neither infinities nor NaN, and no integer past 64 bits: those are strings.
+/// Returns a scalar as JSON. JSON has neither infinities nor NaN, and no integer past 64 bits:
+/// those are strings.
 fn scalar_json(value: Scalar) -> Value {
     match value {
         Scalar::Bool(value) => value.into(),

@@ -1,7 +1,9 @@
-//! A file in Chrome's trace format, for chrome://tracing and Perfetto: "Trace Event Format", its JSON object format.
+//! A file in Chrome's trace format, for chrome://tracing and Perfetto: "Trace Event Format", its
+//! JSON object format.
 //!
-//! After each event the file is whole: the brackets that end it are written with the event, and overwritten by the next. So the
-//! file can be read whatever ends the process, and an unfinished span is in it as begun.
+//! After each event the file is whole: the brackets that end it are written with the event, and
+//! overwritten by the next. So the file can be read whatever ends the process, and an unfinished
+//! span is in it as begun.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -167,7 +169,8 @@ mod tests {
         serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
     }
 
-    /// CLI-C13: the file is JSON after each event, an error is told once, and a file that is not a trace stays.
+    /// CLI-C13: the file is JSON after each event, an error is told once, and a file that is not a
+    /// trace stays.
     #[test]
     fn cli_c13_a_trace_is_whole_after_each_event() {
         let folder = tempfile::tempdir().unwrap();

@@ -9,7 +9,8 @@ use crate::table;
 
 /// Number of rows that are shown; further ones are counted.
 const ROWS_MAX: usize = 1000;
-/// The sizes of a module, as fields of a span; each may come a second time with the ending for the module afterwards.
+/// The sizes of a module, as fields of a span; each may come a second time with the ending for the
+/// module afterwards.
 const SIZES: [&str; 3] = ["functions", "statements", "expressions"];
 const AFTER: &str = "_after";
 

@@ -12,7 +12,8 @@ pub struct Case {
     pub module: IrModule,
     /// Name of the function to call.
     pub function: String,
-    /// One argument for each parameter: tensors to read, numbers, then tensors to write (initially filled with 77).
+    /// One argument for each parameter: tensors to read, numbers, then tensors to write (initially
+    /// filled with 77).
     pub args: Vec<Arg>,
 }
 
@@ -33,8 +34,8 @@ impl std::ops::AddAssign for Compared {
 }
 
 impl Case {
-    /// Creates a case from a module, with generated arguments: symbolic sizes are 3, and inputs count up in small
-    /// steps.
+    /// Creates a case from a module, with generated arguments: symbolic sizes are 3, and inputs
+    /// count up in small steps.
     ///
     /// # Errors
     ///
@@ -64,14 +65,15 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// An error of the interpreter; PROG-G2 excludes it for generated programs, so it is a defect of this crate or of
-    /// the interpreter.
+    /// An error of the interpreter; PROG-G2 excludes it for generated programs, so it is a defect
+    /// of this crate or of the interpreter.
     pub fn expected(&self) -> Result<Outcome, InterpretError> {
         let interpreter = Interpreter::new(&self.module).with_bounds().with_limits(LIMITS);
         interpreter.run(&self.function, &mut self.args.clone())
     }
 
-    /// Runs `module`, which was derived from this one, on the same arguments, and returns the tensors.
+    /// Runs `module`, which was derived from this one, on the same arguments, and returns the
+    /// tensors.
     ///
     /// # Errors
     ///
@@ -82,7 +84,8 @@ impl Case {
         Ok(outcome.outputs.into_iter().map(|output| output.array).collect())
     }
 
-    /// Compares tensors computed elsewhere, all of them in the order of the parameters, with the interpreter's.
+    /// Compares tensors computed elsewhere, all of them in the order of the parameters, with the
+    /// interpreter's.
     ///
     /// # Errors
     ///
@@ -101,8 +104,8 @@ impl Case {
         Ok(compared)
     }
 
-    /// Checks that a module derived from this one gives identical results, bit by bit except for NaNs, which may differ
-    /// in their bits.
+    /// Checks that a module derived from this one gives identical results, bit by bit except for
+    /// NaNs, which may differ in their bits.
     ///
     /// # Errors
     ///
@@ -150,7 +153,8 @@ fn extent(expr: &Expr) -> Option<usize> {
     }
 }
 
-/// Limits of a run. No generated program runs long; a reduced one that does is not worth waiting for.
+/// Limits of a run. No generated program runs long; a reduced one that does is not worth waiting
+/// for.
 pub(crate) const LIMITS: Limits = Limits { steps_max: 2_000_000, memory_bytes_max: 1 << 26, calls_max: 20 };
 
 fn first_difference(a: &Array, b: &Array) -> Option<usize> {

@@ -14,13 +14,14 @@ impl<'t> Choices<'t> {
         Self { random: Random::new(seed), tape: &[] }
     }
 
-    /// Creates a generator from a tape: a draw takes as few bytes as possible, so that a changed byte changes few
-    /// draws.
+    /// Creates a generator from a tape: a draw takes as few bytes as possible, so that a changed
+    /// byte changes few draws.
     pub(crate) fn of_tape(tape: &'t [u8]) -> Self {
         Self { random: Random::new(0), tape }
     }
 
-    /// Takes a number from the tape, with just enough bytes for values below `n`; `None` if the tape has ended.
+    /// Takes a number from the tape, with just enough bytes for values below `n`; `None` if the
+    /// tape has ended.
     fn taken(&mut self, n: u64) -> Option<u64> {
         if self.tape.is_empty() {
             return None;

@@ -8,7 +8,8 @@ use chipdock_ir::{
 
 use crate::generate::takes;
 
-/// Features that no generated program has, each with the reason. `exp *` stands for every feature with that prefix.
+/// Features that no generated program has, each with the reason. `exp *` stands for every feature
+/// with that prefix.
 pub const NEVER: &[(&str, &str)] = &[
     ("expr Str as a value", "IR-E9: a string stands in messages and attributes, which are counted there"),
     ("op tvm_struct_get", "reads a packed argument: after make_packed_api only"),
@@ -25,7 +26,8 @@ pub const NEVER: &[(&str, &str)] = &[
     ("call of a C function with effect", "the interpreter knows none"),
 ];
 
-/// Returns every feature that exists, including those that no program has: all that [`features`] may return.
+/// Returns every feature that exists, including those that no program has: all that [`features`]
+/// may return.
 #[must_use]
 pub fn possible() -> BTreeSet<String> {
     let mut all: BTreeSet<String> = KINDS.iter().map(|kind| (*kind).to_owned()).collect();

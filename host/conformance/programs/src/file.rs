@@ -1,4 +1,5 @@
-//! A case as one file that is read back exactly: TVMScript, preceded by the exact bits of the arguments as comments.
+//! A case as one file that is read back exactly: TVMScript, preceded by the exact bits of the
+//! arguments as comments.
 //!
 //! ```text
 //! #: function kernel

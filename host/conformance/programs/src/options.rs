@@ -3,11 +3,12 @@
 use chipdock_ir::op::Class;
 use chipdock_ir::{DType, Op};
 
-/// Features that generated programs may use. A test that does not support a feature disables it, with a comment that
-/// says why.
+/// Features that generated programs may use. A test that does not support a feature disables it,
+/// with a comment that says why.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Scalar types of tensors and computed values; not empty. Indices are `int32` or `int64` in any case.
+    /// Scalar types of tensors and computed values; not empty. Indices are `int32` or `int64` in
+    /// any case.
     pub types: Vec<DType>,
     /// Ops that compute a value.
     pub ops: Vec<Op>,
@@ -17,13 +18,15 @@ pub struct Options {
     pub special_values: bool,
     /// Whether loops may be vectorized.
     pub vectorized: bool,
-    /// Whether programs may contain explicit vectors: ramps, broadcasts, shuffles, predicates, vector elements.
+    /// Whether programs may contain explicit vectors: ramps, broadcasts, shuffles, predicates,
+    /// vector elements.
     pub vectors: bool,
     /// Whether programs may contain `while` loops, `break` and `continue`.
     pub while_loops: bool,
     /// Whether shapes may have symbolic sizes and arithmetic on them.
     pub symbolic: bool,
-    /// Whether programs may contain blocks; without blocks a program has the form after `lower_blocks`.
+    /// Whether programs may contain blocks; without blocks a program has the form after
+    /// `lower_blocks`.
     pub blocks: bool,
     /// Whether programs may contain views of other buffers, by `decl_buffer` and `match_buffer`.
     pub views: bool,
@@ -37,18 +40,19 @@ pub struct Options {
     pub exits: bool,
     /// Whether programs may add to elements by sequential atomic operations.
     pub atomics: bool,
-    /// Whether threads compute tensors too: grid and block bindings, shared memory with barriers (implicit in blocks),
-    /// reductions over threads, warp shuffles, atomics. For targets that have threads.
+    /// Whether threads compute tensors too: grid and block bindings, shared memory with barriers
+    /// (implicit in blocks), reductions over threads, warp shuffles, atomics. For targets that have
+    /// threads.
     pub threads: bool,
-    /// Number of threads of a warp, a power of two from 4 to 32, if threads may exchange values within one. Programs for
-    /// another number differ in nothing else.
+    /// Number of threads of a warp, a power of two from 4 to 32, if threads may exchange values
+    /// within one. Programs for another number differ in nothing else.
     pub warps: Option<u8>,
     /// Maximum number of tensors that a program computes, at least 1.
     pub stages_max: usize,
     /// Maximum depth of expressions.
     pub depth: u32,
-    /// Whether each program has an additional stage for one op, comparison or cast on one type: as many consecutive
-    /// seeds as [`turns`](crate::turns) returns cover them all.
+    /// Whether each program has an additional stage for one op, comparison or cast on one type: as
+    /// many consecutive seeds as [`turns`](crate::turns) returns cover them all.
     pub rotation: bool,
 }
 

@@ -2,7 +2,8 @@
 
 /// The generator SplitMix64. Cases, cards and goldens depend on its sequence.
 ///
-/// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014), the mixing of `SplittableRandom`.
+/// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014), the mixing of
+/// `SplittableRandom`.
 ///
 /// # Examples
 ///

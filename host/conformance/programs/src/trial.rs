@@ -26,8 +26,8 @@ impl Failure {
 
 /// A check to run on many programs.
 ///
-/// In the environment, `CHIPDOCK_PROGRAMS=N` sets the number of programs, and `CHIPDOCK_PROGRAMS_SEED=S` runs only that
-/// seed.
+/// In the environment, `CHIPDOCK_PROGRAMS=N` sets the number of programs, and
+/// `CHIPDOCK_PROGRAMS_SEED=S` runs only that seed.
 ///
 /// ```
 /// use chipdock_programs::{Failure, Trial};
@@ -46,8 +46,8 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Creates a check with the name of its test, which the repeat command uses. Failing programs are written to
-    /// `directory` (`env!("CARGO_TARGET_TMPDIR")` in an integration test).
+    /// Creates a check with the name of its test, which the repeat command uses. Failing programs
+    /// are written to `directory` (`env!("CARGO_TARGET_TMPDIR")` in an integration test).
     pub fn new(name: impl Into<String>, directory: impl Into<PathBuf>) -> Self {
         let (name, directory) = (name.into(), directory.into());
         Self { name, directory, options: Options::default(), seeds: 0..300, candidates_max: 4000 }
@@ -71,7 +71,8 @@ impl Trial {
         Self { seeds, ..self }
     }
 
-    /// Sets the maximum number of smaller programs tried after a failure; use fewer if a check starts a compiler.
+    /// Sets the maximum number of smaller programs tried after a failure; use fewer if a check
+    /// starts a compiler.
     #[must_use]
     pub fn candidates_max(self, candidates_max: usize) -> Self {
         Self { candidates_max, ..self }

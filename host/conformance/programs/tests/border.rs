@@ -1,8 +1,10 @@
-//! The boundary after validation (invariant 7): validation either rejects a module, or all later steps handle it.
+//! The boundary after validation (invariant 7): validation either rejects a module, or all later
+//! steps handle it.
 //!
-//! Random programs with corrupted expressions and statements. Validation never panics. Every module that it accepts is
-//! printed, written to the wire and read back, lowered and run without a panic, without a node that the interpreter
-//! reports as malformed, and without a pass that reports a bug of its own.
+//! Random programs with corrupted expressions and statements. Validation never panics. Every module
+//! that it accepts is printed, written to the wire and read back, lowered and run without a panic,
+//! without a node that the interpreter reports as malformed, and without a pass that reports a bug
+//! of its own.
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
 

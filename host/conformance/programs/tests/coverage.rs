@@ -1,4 +1,5 @@
-//! Coverage of IR features by generated programs, and the share of their results that can be compared (PROG-G5).
+//! Coverage of IR features by generated programs, and the share of their results that can be
+//! compared (PROG-G5).
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,5 @@
-//! The tests of the generated programs, in one binary: a binary for each file would take minutes of linking.
+//! The tests of the generated programs, in one binary: a binary for each file would take minutes of
+//! linking.
 
 mod border;
 mod coverage;

@@ -1,6 +1,6 @@
-//! INT-I5 of `chipdock_interpret`: no module makes the interpreter panic or run forever, not even one that was never
-//! validated. The programs are generated and then corrupted with random nodes. The validator and the printer must
-//! handle them too.
+//! INT-I5 of `chipdock_interpret`: no module makes the interpreter panic or run forever, not even
+//! one that was never validated. The programs are generated and then corrupted with random nodes.
+//! The validator and the printer must handle them too.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 

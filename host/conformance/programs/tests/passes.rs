@@ -1,5 +1,5 @@
-//! Every pass on generated programs: the interpreter gives the same results before and after (PASS-L3 of
-//! `chipdock_passes`).
+//! Every pass on generated programs: the interpreter gives the same results before and after
+//! (PASS-L3 of `chipdock_passes`).
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -82,7 +82,8 @@ fn intrinsics(case: &Case) -> Result<(), Failure> {
     valid("lower_intrinsics", &lowered, Stage::Flattened)
 }
 
-/// Workspace as memory that the kernel allocates itself: what the interpreter, which has no run time, can run.
+/// Workspace as memory that the kernel allocates itself: what the interpreter, which has no run
+/// time, can run.
 fn without_workspace(stmt: &Stmt) -> Stmt {
     let calls =
         |e: &Expr, op: Op| matches!(&e.kind, ExprKind::Call { callee: Callee::Op(of), .. } if *of == op);
@@ -120,8 +121,8 @@ fn workspace(case: &Case) -> Result<(), Failure> {
     case.check_same(&run).map_err(|error| after("lower_workspace", &module, error))
 }
 
-/// To the stage that a code generator of host functions takes: valid, whatever the program, and the packed function that
-/// a caller sees, checks of arguments and all, computes the same.
+/// To the stage that a code generator of host functions takes: valid, whatever the program, and the
+/// packed function that a caller sees, checks of arguments and all, computes the same.
 fn host(case: &Case) -> Result<(), Failure> {
     host_for(case, &capabilities())
 }

@@ -46,7 +46,8 @@ fn prog_g6_a_seed_makes_the_same_program() {
     assert_eq!(digest, "a291feea48b9a770519baa6b0bc151aa13f45e0ba3d8a83a85fac490fdf28dbc");
 }
 
-/// Tapes of a fixed sequence: what a fuzzer's bytes spell is a program like any other, and every byte of it may matter.
+/// Tapes of a fixed sequence: what a fuzzer's bytes spell is a program like any other, and every
+/// byte of it may matter.
 #[test]
 fn prog_g1_g2_g6_tapes_spell_programs() {
     let options = Options::with_threads();
@@ -61,7 +62,8 @@ fn prog_g1_g2_g6_tapes_spell_programs() {
             texts.insert(case.text());
         }
     }
-    // The empty tape spells one whatever its first bytes would be, and the shortest ones nearly alike: 23 were counted.
+    // The empty tape spells one whatever its first bytes would be, and the shortest ones nearly
+    // alike: 23 were counted.
     assert!(texts.len() > 20, "{} programs", texts.len());
 }
 

@@ -36,7 +36,8 @@ fn check(case: &Case) -> Result<(), Failure> {
     case.check_same(&wrong_pass(&case.module)).map_err(|error| Failure::new("wrong_pass", error))
 }
 
-/// PROG-R1, PROG-R2: of every program that shows the bug, a kernel of a few lines is left, which shows it.
+/// PROG-R1, PROG-R2: of every program that shows the bug, a kernel of a few lines is left, which
+/// shows it.
 #[test]
 fn prog_r1_a_bug_is_left_of_it_in_a_few_lines() {
     let options = Options::default();

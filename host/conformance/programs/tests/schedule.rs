@@ -1,5 +1,5 @@
-//! The default schedule for targets with threads, on generated programs: it keeps the interpreter's results and the
-//! limits of the target, and a second run changes nothing.
+//! The default schedule for targets with threads, on generated programs: it keeps the interpreter's
+//! results and the limits of the target, and a second run changes nothing.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,7 +14,8 @@ use chipdock_programs::{Case, Failure, Options, Trial};
 
 const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 
-/// A device with so many threads in a block, bytes of shared memory, and blocks in a grid along each axis.
+/// A device with so many threads in a block, bytes of shared memory, and blocks in a grid along
+/// each axis.
 fn device(threads: i64, shared_bytes: i64, blocks: Option<i64>) -> TargetCapabilities {
     TargetCapabilities::host("device-kind").with(|it| {
         it.target = Arc::new(Target { kind: "device-kind".into(), ..Target::default() });
@@ -75,7 +76,8 @@ fn within(module: &IrModule, capabilities: &TargetCapabilities) -> Result<(), St
     problem
 }
 
-/// What follows takes what the schedule makes: after each pass up to the split, the interpreter gives the same.
+/// What follows takes what the schedule makes: after each pass up to the split, the interpreter
+/// gives the same.
 fn lowered(case: &Case, capabilities: &TargetCapabilities) -> Result<(), Failure> {
     let mut module = case.module.clone();
     for (_, name, pass) in PIPELINE.iter().take_while(|(_, name, _)| *name != "split_host_device") {

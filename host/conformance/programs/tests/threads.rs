@@ -1,5 +1,5 @@
-//! The passes of targets with threads, on generated programs: each keeps the interpreter's results, with races and
-//! divergent barriers reported as errors.
+//! The passes of targets with threads, on generated programs: each keeps the interpreter's results,
+//! with races and divergent barriers reported as errors.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -9,7 +9,8 @@ use chipdock_programs::{Case, Failure, Options, Trial};
 
 const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 
-/// Left out: a schedule of the program's own is what is tested; what a program has outside of threads a device refuses.
+/// Left out: a schedule of the program's own is what is tested; what a program has outside of
+/// threads a device refuses.
 const LEFT_OUT: &[&str] = &["default_schedule", "split_reductions", "verify_memory", "verify_limits"];
 
 /// A device of no particular kind.

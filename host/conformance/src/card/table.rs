@@ -14,7 +14,8 @@ const LEVELS: [Level; 3] = [Level::Device, Level::Codegen, Level::Full];
 /// The counts that have a column each; all others are added up as failed.
 const COUNTED: [Status; 4] = [Status::Passed, Status::Built, Status::Absent, Status::Unsupported];
 
-/// Formats cards as a Markdown table: plugin by where it ran, levels and counts. Ends with a newline.
+/// Formats cards as a Markdown table: plugin by where it ran, levels and counts. Ends with a
+/// newline.
 #[must_use]
 pub fn table(cards: &[Card]) -> String {
     // The rows are in the order of the plugins, not of the files.
@@ -59,7 +60,8 @@ fn state(card: &Card, level: Level) -> String {
     word.to_owned()
 }
 
-/// The devices that the plugin found, or the processor if it has none of its own and its code ran there.
+/// The devices that the plugin found, or the processor if it has none of its own and its code ran
+/// there.
 fn ran_on(card: &Card) -> String {
     let devices: Vec<String> =
         card.devices.iter().filter(|device| device.absent.is_empty()).map(device).collect();

@@ -194,7 +194,8 @@ impl Checks {
         self.all("words", &wrong, "every group and status is one of the suite's");
     }
 
-    /// Checks the number of cases of each group in a whole run, which follows from the registrations.
+    /// Checks the number of cases of each group in a whole run, which follows from the
+    /// registrations.
     fn counts(&mut self, card: &Card, list: List) {
         if !card.is_whole() {
             let found = format!("only some cases were run: {}", card.suite.filters.join(" "));

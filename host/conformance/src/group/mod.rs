@@ -1,4 +1,5 @@
-//! The cases, with one file or folder for each group. Adding a case changes only the files of its group.
+//! The cases, with one file or folder for each group. Adding a case changes only the files of its
+//! group.
 
 mod copy;
 mod function;

@@ -28,8 +28,8 @@ enum Form {
 const KIB: i64 = 1 << 10;
 const TIB: i64 = 1 << 40;
 
-/// Attributes with their allowed ranges: wide enough for any machine, narrow enough to detect a wrong unit or an
-/// overflow.
+/// Attributes with their allowed ranges: wide enough for any machine, narrow enough to detect a
+/// wrong unit or an overflow.
 const FORMS: &[(&str, Form)] = &[
     (attribute::EXIST, Form::Flag),
     (attribute::DEVICE_NAME, Form::Text),
@@ -265,8 +265,8 @@ fn untouched(device: &Device, what: &str, id: i32, key: &str) -> Verdict {
     let mut raw = before;
     let failed = device.call("attribute", |table, self_| {
         let key = chipdock_plugin_api::text::str_out(key);
-        // SAFETY: the table is registered and called with its `self_`; the key is live, and there is room for the
-        // result.
+        // SAFETY: the table is registered and called with its `self_`; the key is live, and there
+        // is room for the result.
         unsafe { (table.attribute)(self_, id, key, &mut raw) }
     });
     // SAFETY: eight bytes of plain data for every type.
@@ -298,8 +298,8 @@ fn unknown(c: &Context, key: &str) -> Verdict {
 fn raw_key(device: &Device, key: abi::ChipdockStr) -> Result<Any, chipdock_plugin_api::Error> {
     let mut raw = Any::NONE.into_raw();
     device.call("attribute", |table, self_| {
-        // SAFETY: the table is registered and called with its `self_`; the key lives for the call, and there is room
-        // for the result.
+        // SAFETY: the table is registered and called with its `self_`; the key lives for the call,
+        // and there is room for the result.
         unsafe { (table.attribute)(self_, 0, key, &mut raw) }
     })?;
     // SAFETY: the caller owns the result.

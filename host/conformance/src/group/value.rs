@@ -58,7 +58,8 @@ fn held(clause: &str, condition: bool, expected: String, found: impl Into<String
 
 /// # Safety
 ///
-/// * The value that `raw` points to is live and, as far as can be determined, of the type that it claims.
+/// * The value that `raw` points to is live and, as far as can be determined, of the type that it
+///   claims.
 unsafe fn check(what: &str, raw: &ChipdockAny, depth: u32) -> Verdict {
     let type_index = raw.type_index;
     let name = type_name(type_index);
@@ -77,7 +78,8 @@ unsafe fn check(what: &str, raw: &ChipdockAny, depth: u32) -> Verdict {
             format!("{what}: small_length 0 in {name}"),
             raw.small_length.to_string(),
         )?;
-        // SAFETY: `raw` holds a live value of its type index, as this function requires, which is an object type.
+        // SAFETY: `raw` holds a live value of its type index, as this function requires, which is
+        // an object type.
         return unsafe { object(what, raw.value.v_object, type_index, depth) };
     }
     // SAFETY: eight bytes of plain data for every type.
@@ -127,7 +129,8 @@ unsafe fn object(what: &str, pointer: *mut ChipdockObject, type_index: i32, dept
         format!("{what}: an aligned pointer to {name}"),
         format!("{pointer:p}"),
     )?;
-    // SAFETY: the pointer is not null and aligned, and the caller guarantees that the object is live.
+    // SAFETY: the pointer is not null and aligned, and the caller guarantees that the object is
+    // live.
     let header = unsafe { &*pointer };
     held(
         "V.6",
@@ -148,8 +151,8 @@ unsafe fn object(what: &str, pointer: *mut ChipdockObject, type_index: i32, dept
         format!("{what}: at least one strong and one weak reference to {name}"),
         format!("{strong} and {weak}"),
     )?;
-    // SAFETY: `pointer` is a live object of `type_index`, as this function requires; each struct matches its type
-    // index.
+    // SAFETY: `pointer` is a live object of `type_index`, as this function requires; each struct
+    // matches its type index.
     unsafe {
         match type_index {
             abi::CHIPDOCK_TYPE_STR | abi::CHIPDOCK_TYPE_BYTES => {
@@ -206,8 +209,8 @@ unsafe fn byte_array(what: &str, name: &str, bytes: ChipdockStr, is_text: bool) 
 ///
 /// * A live error object.
 unsafe fn error_object(what: &str, error: *const ChipdockErrorObject) -> Verdict {
-    // SAFETY: `error` is a live error object, as this function requires; the function pointer is read as a plain
-    // pointer, so that null is detected.
+    // SAFETY: `error` is a live error object, as this function requires; the function pointer is
+    // read as a plain pointer, so that null is detected.
     let (kind, message, backtrace, update) = unsafe {
         let update = ptr::addr_of!((*error).update_backtrace).cast::<*const c_void>().read();
         ((*error).kind, (*error).message, (*error).backtrace, update)

@@ -1,4 +1,5 @@
-//! Cases for every operation on every type that it is defined on, each a kernel over a table of operands.
+//! Cases for every operation on every type that it is defined on, each a kernel over a table of
+//! operands.
 
 use chipdock_ir::accuracy;
 use chipdock_ir::build::FunctionBuilder;
@@ -130,7 +131,8 @@ impl Case {
 }
 
 impl Case {
-    /// Builds a kernel that computes `lanes` rows at once in a vectorized loop; a remainder of fewer rows is left out.
+    /// Builds a kernel that computes `lanes` rows at once in a vectorized loop; a remainder of
+    /// fewer rows is left out.
     #[must_use]
     pub fn vectorized(&self, name: &str, n_rows: usize, lanes: u16) -> PrimFunc {
         let n = i32::try_from(n_rows).unwrap_or(i32::MAX);
@@ -261,7 +263,8 @@ fn custom(op: Op, call: &dyn Fn(Kind, &[DType], DType) -> Case) -> Vec<Case> {
         }
         Op::QMultiplyShift => {
             let mut all = fixed(&[I32, I32], &[&[31, 0], &[31, 3], &[31, -5], &[15, 0], &[1, -1]]);
-            // The multiplier has the form used by models, and is a constant, because real TVM compiles no other.
+            // The multiplier has the form used by models, and is a constant, because real TVM
+            // compiles no other.
             let constant: [&[i32]; 4] =
                 [&[1 << 30, 31, -3], &[1 << 30, 31, 2], &[1_395_864_371, 31, -5], &[i32::MAX, 31, 1]];
             all.extend(fixed(&[I32], &constant));

@@ -60,7 +60,8 @@ pub fn unit(value: f64, dtype: DType) -> f64 {
 
 fn exponent(value: f64) -> i32 {
     let biased = ((value.to_bits() >> 52) & 0x7ff) as i32;
-    // A subnormal float64 is below the least exponent of every type but its own; `unit` raises it to that.
+    // A subnormal float64 is below the least exponent of every type but its own; `unit` raises it
+    // to that.
     if biased == 0 { -1023 } else { biased - 1023 }
 }
 
@@ -75,8 +76,8 @@ pub fn greatest(dtype: DType) -> f64 {
     (2.0 - 2_f64.powi(1 - precision)) * 2_f64.powi(greatest)
 }
 
-/// Returns the distance of a result from the exact value hi + lo; an infinity counts as the next value after the
-/// greatest.
+/// Returns the distance of a result from the exact value hi + lo; an infinity counts as the next
+/// value after the greatest.
 #[must_use]
 pub fn distance(found: f64, (hi, lo): (f64, f64), dtype: DType) -> f64 {
     if found.is_nan() || hi.is_nan() {
@@ -179,8 +180,8 @@ pub struct Wrong {
     pub n_rows: usize,
 }
 
-/// Returns the first wrong row, if any. Unlike [`hold_backend`], also compares the sign of a zero if the accuracy
-/// contract is exact.
+/// Returns the first wrong row, if any. Unlike [`hold_backend`], also compares the sign of a zero
+/// if the accuracy contract is exact.
 #[must_use]
 pub fn first_wrong(case: &Case, table: &Table, output: &Output, found: &Array) -> Option<Wrong> {
     let output = nans_as_found(case, table, output, found);

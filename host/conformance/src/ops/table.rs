@@ -18,7 +18,8 @@ const RANDOM_ROWS: usize = 2048;
 pub enum Kind {
     /// One operand with many values.
     One,
-    /// Pairs: every combination for 8 bits, else combinations of a few values and random ones, some of near magnitude.
+    /// Pairs: every combination for 8 bits, else combinations of a few values and random ones, some
+    /// of near magnitude.
     Two,
     /// A float and an exponent.
     Scale,

@@ -38,7 +38,8 @@ pub(crate) fn format(dtype: DType) -> (i32, i32, i32) {
     }
 }
 
-/// Returns a few values of a type, at least one of each class that an operation may treat separately.
+/// Returns a few values of a type, at least one of each class that an operation may treat
+/// separately.
 pub(crate) fn few(dtype: DType) -> Vec<u64> {
     if dtype.is_bool() {
         return vec![0, 1];
@@ -113,7 +114,8 @@ pub(crate) fn many(dtype: DType, random: &mut Random) -> Vec<u64> {
     all
 }
 
-/// Arguments at which float functions overflow, underflow, saturate or turn, or casts to integers do.
+/// Arguments at which float functions overflow, underflow, saturate or turn, or casts to integers
+/// do.
 const TURNS: &[f64] = &[
     0.25, 0.49999, 0.75, 1.0, 1.25, 2.0, 3.5, 4.5, 5.0, 5.5, 6.0, 8.0, 9.0, 11.0, 11.09, 12.0, 16.6, 17.3,
     18.7, 20.0, 24.0, 36.7, 37.0, 38.23, 38.53, 44.85, 45.0, 87.33, 88.72, 89.41, 100.0, 103.97, 104.0,

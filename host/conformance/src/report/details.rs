@@ -60,8 +60,8 @@ pub fn headline(case: &CaseReport) -> String {
     line
 }
 
-/// Returns a key that is equal for similar failures: same group, status and clause, and the same text apart from
-/// numbers.
+/// Returns a key that is equal for similar failures: same group, status and clause, and the same
+/// text apart from numbers.
 #[must_use]
 pub fn likeness(case: &CaseReport) -> (Group, Status, String, String) {
     let words = match (&case.failure, &case.death) {

@@ -138,8 +138,8 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// Escapes control characters, bidirectional controls and noncharacters of a plugin's text: they can manipulate a
-/// terminal and are not allowed in XML.
+/// Escapes control characters, bidirectional controls and noncharacters of a plugin's text: they
+/// can manipulate a terminal and are not allowed in XML.
 #[must_use]
 pub fn harmless(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -1,4 +1,5 @@
-//! Report as one HTML page, which needs no other file and no network, and is readable without its script too.
+//! Report as one HTML page, which needs no other file and no network, and is readable without its
+//! script too.
 
 use std::fmt::Write as _;
 
@@ -28,7 +29,8 @@ pub fn escaped(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(c),
-            // Control characters, which a page may not contain, are replaced by their Unicode pictures.
+            // Control characters, which a page may not contain, are replaced by their Unicode
+            // pictures.
             '\0'..='\x1f' => out.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}')),
             '\x7f' => out.push('\u{2421}'),
             c if is_hidden(c) => out.extend(c.escape_unicode()),

@@ -1,11 +1,12 @@
 //! Report as JUnit XML, which continuous integration systems read: one suite for each group.
 //!
-//! Passed is a success; unsupported, absent, built only and expected are skipped, with the reason; a crash, a hang and
-//! the suite's own fault are errors; the rest are failures. Problems of the whole run rather than one case (a refusal,
-//! a claim that does not hold, the suite's fault) have a suite of their own, `run`.
+//! Passed is a success; unsupported, absent, built only and expected are skipped, with the reason;
+//! a crash, a hang and the suite's own fault are errors; the rest are failures. Problems of the
+//! whole run rather than one case (a refusal, a claim that does not hold, the suite's fault) have a
+//! suite of their own, `run`.
 //!
-//! Attributes are one line: a reader of XML takes the end of a line in one for a blank. A text of several
-//! lines stands in the element as well, as it is.
+//! Attributes are one line: a reader of XML takes the end of a line in one for a blank. A text of
+//! several lines stands in the element as well, as it is.
 
 use std::time::Duration;
 

@@ -12,7 +12,8 @@ pub enum LevelState {
     Reached,
     /// Every case ended as expected, but there is a group whose code was built and never ran.
     BuiltOnly,
-    /// Every case ended as expected, but there is a group of which nothing could be tried, as without a device.
+    /// Every case ended as expected, but there is a group of which nothing could be tried, as
+    /// without a device.
     NotRun,
     /// A case did not end as expected, or there is nothing to try.
     NotReached,
@@ -34,8 +35,8 @@ impl LevelState {
     }
 }
 
-/// Returns the state of a level whose cases all ended as expected, and the groups because of which it is not reached.
-/// `n` is the number of cases of a group with a status.
+/// Returns the state of a level whose cases all ended as expected, and the groups because of which
+/// it is not reached. `n` is the number of cases of a group with a status.
 pub(crate) fn state(level: Level, n: impl Fn(Group, Status) -> u64) -> (LevelState, Vec<Group>) {
     let of = |wanted: Status| -> Vec<Group> {
         let groups = Group::ALL.iter().copied().filter(|group| level.includes(group.level()));

@@ -293,7 +293,8 @@ fn by_profile(report: &Report, paint: Paint) -> String {
 /// Describes the result of a profile of the report.
 pub(crate) fn profile_words(profile: &ProfileReport, report: &Report) -> (Tint, String) {
     let ended = profile.n_passed + profile.n_unsupported;
-    // The conclusions decide what to claim; the counts alone do not say whose device it was, or whether all cases ran.
+    // The conclusions decide what to claim; the counts alone do not say whose device it was, or
+    // whether all cases ran.
     let is_to_be_claimed =
         !profile.claimed && report.stale.iter().any(|stale| stale.what == profile.profile.name());
     match profile {

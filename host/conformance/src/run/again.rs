@@ -1,5 +1,5 @@
-//! Repeats failures: each failed case once more alone and, if it then passes, once more among the others of its worker
-//! (SUITE-S10).
+//! Repeats failures: each failed case once more alone and, if it then passes, once more among the
+//! others of its worker (SUITE-S10).
 
 use std::time::{Duration, Instant};
 
@@ -35,7 +35,8 @@ enum Second {
     Flaky,
     /// The case fails after these others.
     After(Vec<usize>),
-    /// The case fails among these others, of which some come after it: its module has their kernels too (SUITE-S17).
+    /// The case fails among these others, of which some come after it: its module has their kernels
+    /// too (SUITE-S17).
     Among(Vec<usize>),
     /// No time was left.
     Cut,

@@ -1,5 +1,5 @@
-//! Conclusions from all verdicts: profiles, stale lines, levels and the exit code (SUITE-S6, SUITE-S7, SUITE-S13,
-//! SUITE-S14).
+//! Conclusions from all verdicts: profiles, stale lines, levels and the exit code (SUITE-S6,
+//! SUITE-S7, SUITE-S13, SUITE-S14).
 
 use std::collections::HashMap;
 
@@ -8,8 +8,9 @@ use crate::report::levels::{LevelState, state};
 use crate::report::{CaseReport, LevelReport, ProfileReport, Report, StaleReport};
 use crate::{Facts, Group, Instance, Level, Profile, Status, Subject, axes};
 
-/// Reports each profile that an instance needs, and the claims that are stale. `planned` holds every instance that
-/// applies to the plugin, run or not: an instance that was left out proves nothing.
+/// Reports each profile that an instance needs, and the claims that are stale. `planned` holds
+/// every instance that applies to the plugin, run or not: an instance that was left out proves
+/// nothing.
 pub(super) fn profiles(
     judge: &Judge<'_>,
     planned: &[Instance],
@@ -115,14 +116,16 @@ pub(super) fn levels(
 ) -> Vec<LevelReport> {
     let asked = Level::ALL.iter().copied().filter(|level| asked.includes(*level));
     let report = |level| match nothing_to_hold(level, facts) {
-        // A plugin's loader is also tested for copies and threads, which says nothing about a device.
+        // A plugin's loader is also tested for copies and threads, which says nothing about a
+        // device.
         Some(note) => LevelReport { level, state: LevelState::NotReached, note: note.to_owned() },
         None => self::level(level, cases, profiles, n_left_out),
     };
     asked.map(report).collect()
 }
 
-/// Returns the reason why a level cannot be reached whatever the cases say: the plugin registers nothing for it.
+/// Returns the reason why a level cannot be reached whatever the cases say: the plugin registers
+/// nothing for it.
 fn nothing_to_hold(level: Level, facts: &Facts) -> Option<&'static str> {
     let has = |subject| facts.registrations(subject).next().is_some();
     match level {
@@ -154,8 +157,8 @@ fn level(level: Level, cases: &[CaseReport], profiles: &[ProfileReport], n_left_
     LevelReport { level, state, note: notes.join(": ") }
 }
 
-/// Checks that the cases of a level, and the profiles that they need, are as expected, that none was left out, and that there is
-/// something to try in each part.
+/// Checks that the cases of a level, and the profiles that they need, are as expected, that none
+/// was left out, and that there is something to try in each part.
 ///
 /// # Errors
 ///
@@ -230,8 +233,8 @@ fn remarks(cases: &[&CaseReport]) -> String {
     remarks.collect::<Vec<_>>().join(", ")
 }
 
-/// Computes the exit code: the first of 7, 3, 5, 1, 6, 4, 0 that applies (SUITE-S14). Code 2 is an error before there
-/// is a report.
+/// Computes the exit code: the first of 7, 3, 5, 1, 6, 4, 0 that applies (SUITE-S14). Code 2 is an
+/// error before there is a report.
 pub(super) fn exit(report: &Report) -> u8 {
     let any = |wanted: fn(&CaseReport) -> bool| report.cases.iter().any(wanted);
     let beyond = |case: &&CaseReport| case.group.level() != Level::Loadable;

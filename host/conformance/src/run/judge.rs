@@ -1,4 +1,5 @@
-//! Judges a verdict for this plugin by its claims, expectations and available devices (SUITE-S6, SUITE-S7, SUITE-S8).
+//! Judges a verdict for this plugin by its claims, expectations and available devices (SUITE-S6,
+//! SUITE-S7, SUITE-S8).
 
 use super::pool::{Outcome, Raw};
 use super::{Ended, Options, machine};

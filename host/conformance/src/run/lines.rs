@@ -29,7 +29,8 @@ impl Messages {
     /// Parses a line; returns `None` if it is no message of this worker.
     pub(super) fn hear(&mut self, line: &[u8]) -> Option<Heard> {
         let signed = serde_json::from_slice::<Signed>(line).ok()?;
-        // A line without the token is no message; a number already read comes from a copy of the process.
+        // A line without the token is no message; a number already read comes from a copy of the
+        // process.
         if signed.token != self.token || signed.number < self.number {
             return None;
         }

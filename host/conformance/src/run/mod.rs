@@ -57,7 +57,8 @@ pub struct Options {
     pub again: bool,
     /// Folder that reduced programs are written to.
     pub repro_folder: PathBuf,
-    /// Further arguments of the command that repeats a case, such as `--plugin` and a path (SUITE-S15).
+    /// Further arguments of the command that repeats a case, such as `--plugin` and a path
+    /// (SUITE-S15).
     pub repeat: Vec<String>,
 }
 
@@ -128,7 +129,8 @@ enum Task {
     Probe,
     /// Check the plugin's health.
     Health,
-    /// Run instances with these ids, in order; if required, with each kernel in a module of its own (SUITE-S17).
+    /// Run instances with these ids, in order; if required, with each kernel in a module of its own
+    /// (SUITE-S17).
     Cases { ids: Vec<String>, builds_alone: bool },
 }
 

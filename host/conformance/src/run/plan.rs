@@ -7,7 +7,8 @@ use crate::Instance;
 
 /// Minimum number of cases that is worth the start of a worker.
 const BATCH: usize = 24;
-/// Batches of a group for each concurrent worker: more would share less, fewer would leave a worker idle.
+/// Batches of a group for each concurrent worker: more would share less, fewer would leave a worker
+/// idle.
 const BATCHES_PER_JOB: usize = 4;
 
 /// Globs over ids; an empty set matches everything.
@@ -59,8 +60,8 @@ pub(super) struct Batch {
     pub(super) exclusive: bool,
 }
 
-/// Distributes the instances to workers. Instances of a group about one registration stay together, because they share
-/// what they build; a case that ends its process gets a process of its own.
+/// Distributes the instances to workers. Instances of a group about one registration stay together,
+/// because they share what they build; a case that ends its process gets a process of its own.
 pub(super) fn batches(instances: &[Instance], jobs: usize) -> Vec<Batch> {
     let mut all = Vec::new();
     let mut rest: Vec<usize> = (0..instances.len()).collect();

@@ -1,4 +1,5 @@
-//! Runs batches in workers, several at once, and attributes each end and each death to a case (SUITE-S9).
+//! Runs batches in workers, several at once, and attributes each end and each death to a case
+//! (SUITE-S9).
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,8 +19,8 @@ use crate::{Facts, Instance, Stop};
 const START: Duration = Duration::from_secs(30);
 /// Time limit of the probe for opening and querying the plugin.
 const OPENING: Duration = Duration::from_secs(60);
-/// Extra time for the first case of a worker, which opens the plugin: the larger of this and `FIRST_TIMES` times the
-/// duration of the probe, but at most `OPENING`.
+/// Extra time for the first case of a worker, which opens the plugin: the larger of this and
+/// `FIRST_TIMES` times the duration of the probe, but at most `OPENING`.
 const FIRST: Duration = Duration::from_secs(5);
 const FIRST_TIMES: u32 = 10;
 /// Time limit from a worker's last message to its end, and between two cases.
@@ -33,7 +34,8 @@ pub(super) struct Raw {
     pub(super) outcome: Outcome,
     pub(super) seconds: f64,
     pub(super) repro: String,
-    /// Indices of the worker's instances, in order; empty if the case passed, since it is not run again.
+    /// Indices of the worker's instances, in order; empty if the case passed, since it is not run
+    /// again.
     pub(super) worker: Vec<usize>,
 }
 
@@ -59,7 +61,8 @@ struct Run {
     /// Set if the worker ended abnormally: the instance to blame, if any.
     died: Option<Option<usize>>,
     death: Option<Death>,
-    /// Set if it ended while it built kernels of several cases together: nobody was charged with that yet.
+    /// Set if it ended while it built kernels of several cases together: nobody was charged with
+    /// that yet.
     together: Option<EndTogether>,
 }
 
@@ -325,7 +328,8 @@ impl Hearing<'_> {
         }
     }
 
-    /// Leaves open who is charged with an abnormal end while kernels of several cases were built together.
+    /// Leaves open who is charged with an abnormal end while kernels of several cases were built
+    /// together.
     fn postpone(mut self, bad: Bad, each: &mut dyn FnMut(Raw)) -> Run {
         let Some((place, begun)) = self.begun else { return self.blame(bad, each) };
         self.flush(each);

@@ -71,7 +71,8 @@ impl Worker {
         self.child.status().is_some_and(|status| status.success())
     }
 
-    /// Returns true if the worker is building, or ended while it built, kernels of several cases in one module.
+    /// Returns true if the worker is building, or ended while it built, kernels of several cases in
+    /// one module.
     pub(super) fn builds_together(&self) -> bool {
         self.folder.join(BUILDS_TOGETHER).exists()
     }
@@ -104,7 +105,8 @@ impl Worker {
         while Instant::now() < until && !self.child.has_ended() && !self.child.tail().has(signals::END) {
             let _ = self.child.listen(Duration::from_millis(10));
         }
-        // The signal may have ended what it waited for, and the process with it, before it was listened to.
+        // The signal may have ended what it waited for, and the process with it, before it was
+        // listened to.
         let _ = self.child.listen(Duration::ZERO);
         let written = stack::Written::of(&self.child.tail().text());
         self.child.stop();

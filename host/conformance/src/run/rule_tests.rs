@@ -1,5 +1,5 @@
-//! Rules SUITE-S6, SUITE-S7, SUITE-S8, SUITE-S13 and SUITE-S14 on made-up verdicts: the decisions after the workers have
-//! ended.
+//! Rules SUITE-S6, SUITE-S7, SUITE-S8, SUITE-S13 and SUITE-S14 on made-up verdicts: the decisions
+//! after the workers have ended.
 
 use super::conclude;
 use super::judge::Judge;
@@ -173,7 +173,8 @@ fn suite_s6_what_did_not_come_to_the_device_says_nothing_of_profiles() {
     }
 }
 
-/// Several streams, shown by two cases of a target kind whose device is its own or another plugin's.
+/// Several streams, shown by two cases of a target kind whose device is its own or another
+/// plugin's.
 #[test]
 fn suite_s6_a_profile_of_devices_is_claimed_by_the_plugin_of_the_device() {
     let options = options("");

@@ -1,5 +1,5 @@
-//! Signal handlers that write the stack of the interrupted thread, then let the signal take its default effect
-//! (SUITE-S9).
+//! Signal handlers that write the stack of the interrupted thread, then let the signal take its
+//! default effect (SUITE-S9).
 
 use std::ffi::{c_int, c_void};
 use std::os::fd::RawFd;
@@ -19,7 +19,8 @@ const FATAL: [c_int; 6] =
 const N_FRAMES: usize = 64;
 /// Size of the handlers' stack, which unwinding needs too.
 const STACK_BYTES: usize = 256 << 10;
-/// Time after which a stuck handler ends the process: unwinding may wait for a lock that its own thread holds.
+/// Time after which a stuck handler ends the process: unwinding may wait for a lock that its own
+/// thread holds.
 const PATIENCE_SECONDS: u32 = 3;
 
 struct Here {
@@ -29,7 +30,8 @@ struct Here {
 
 static HERE: OnceLock<Here> = OnceLock::new();
 
-/// Installs the handlers in this process. `stderr` is a separate descriptor that stacks are written to.
+/// Installs the handlers in this process. `stderr` is a separate descriptor that stacks are written
+/// to.
 pub(super) fn install(stderr: RawFd) {
     // SAFETY: `getpid` only returns a number.
     let process = unsafe { libc::getpid() };
@@ -49,8 +51,8 @@ pub(super) fn install(stderr: RawFd) {
     action.sa_sigaction = handle as *const () as usize;
     action.sa_flags = libc::SA_ONSTACK;
     for signal in FATAL.into_iter().chain([ASK]) {
-        // SAFETY: the action is complete; apart from unwinding, which usually succeeds in a handler, the handler only
-        // calls functions that are allowed there.
+        // SAFETY: the action is complete; apart from unwinding, which usually succeeds in a
+        // handler, the handler only calls functions that are allowed there.
         unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
     }
 }

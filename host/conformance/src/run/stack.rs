@@ -1,5 +1,5 @@
-//! Makes the stacks written by a worker's handlers readable: functions by name, without the suite's own frames
-//! (SUITE-S9).
+//! Makes the stacks written by a worker's handlers readable: functions by name, without the suite's
+//! own frames (SUITE-S9).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,8 @@ impl Written {
     }
 }
 
-/// One frame as `backtrace_symbols_fd` writes it: `file(function+0x1) [0x2]`, `file(+0x1) [0x2]`, or `[0x2]`.
+/// One frame as `backtrace_symbols_fd` writes it: `file(function+0x1) [0x2]`, `file(+0x1) [0x2]`,
+/// or `[0x2]`.
 #[derive(Debug, PartialEq, Eq)]
 struct Frame<'a> {
     file: &'a str,

@@ -1,4 +1,5 @@
-//! Process state that a case may change, saved and restored so that the next case is not affected (SUITE-S11).
+//! Process state that a case may change, saved and restored so that the next case is not affected
+//! (SUITE-S11).
 
 use std::ffi::{CStr, OsString, c_int, c_void};
 use std::path::PathBuf;
@@ -13,7 +14,8 @@ impl FloatMode {
     fn control(&self) -> u64 {
         let at = |offset: usize| u64::from(u16::from_le_bytes([self.0[offset], self.0[offset + 1]]));
         if cfg!(target_arch = "x86_64") {
-            // The x87 control word, and the bits of MXCSR for rounding, exception masks and denormal numbers.
+            // The x87 control word, and the bits of MXCSR for rounding, exception masks and
+            // denormal numbers.
             at(0) << 16 | at(28) & 0xffc0
         } else {
             // FPCR.
@@ -27,7 +29,8 @@ unsafe extern "C" {
     fn fesetenv(mode: *const c_void) -> c_int;
 }
 
-/// State of the process before the first case. Signal handlers are not part of it, because drivers depend on theirs.
+/// State of the process before the first case. Signal handlers are not part of it, because drivers
+/// depend on theirs.
 pub(super) struct State {
     folder: PathBuf,
     variables: Vec<(OsString, OsString)>,
@@ -59,8 +62,8 @@ impl State {
         state
     }
 
-    /// Restores the state and returns the parts that had changed, variables aside (P10.10). Added variables stay,
-    /// because libraries keep notes for themselves there.
+    /// Restores the state and returns the parts that had changed, variables aside (P10.10). Added
+    /// variables stay, because libraries keep notes for themselves there.
     pub(super) fn restore(&self) -> Vec<&'static str> {
         let mut changed = Vec::new();
         let mut float = FloatMode([0; 256]);
@@ -98,8 +101,8 @@ impl State {
         }
         for (name, value) in &self.variables {
             if env::var_os(name).as_ref() != Some(value) {
-                // SAFETY: a plugin that changed variables while other threads read them has broken this requirement
-                // already.
+                // SAFETY: a plugin that changed variables while other threads read them has broken
+                // this requirement already.
                 unsafe { env::set_var(name, value) };
             }
         }
@@ -117,7 +120,8 @@ impl State {
 mod tests {
     use super::*;
 
-    /// SUITE-S11. The mode of arithmetic is a thread's; what is the process's is changed by a plugin, in `isolation`.
+    /// SUITE-S11. The mode of arithmetic is a thread's; what is the process's is changed by a
+    /// plugin, in `isolation`.
     #[test]
     fn the_mode_of_arithmetic_is_put_back() {
         unsafe extern "C" {

@@ -1,4 +1,5 @@
-//! The supervisor: runs the probe, the plan, the workers and the second runs, and builds the report.
+//! The supervisor: runs the probe, the plan, the workers and the second runs, and builds the
+//! report.
 
 use std::time::Instant;
 
@@ -48,7 +49,8 @@ pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> R
     let chosen: Vec<Instance> =
         of_level.iter().filter(|instance| filters.takes(&instance.id)).cloned().collect();
     let ids = of_level.iter().map(|instance| instance.id.as_str());
-    // The instances of a refused plugin are unknown, so filters are also checked against the ids of cases.
+    // The instances of a refused plugin are unknown, so filters are also checked against the ids of
+    // cases.
     let of_cases = known.iter().map(|case| case.id.as_str()).filter(|_| !report.refused.is_empty());
     filters.check(&options.filters, ids.chain(of_cases))?;
     progress(Progress::Planned(chosen.len()));
@@ -69,8 +71,8 @@ pub fn probe(options: &Options) -> Result<Result<Facts, String>, RunError> {
     Ok(if probed.refused.is_empty() { Ok(probed.facts) } else { Err(probed.refused) })
 }
 
-/// Creates the scratch folder, which plugins are copied into and opened from; the next run removes what a killed run
-/// left.
+/// Creates the scratch folder, which plugins are copied into and opened from; the next run removes
+/// what a killed run left.
 fn scratch() -> Result<Scratch, RunError> {
     Scratch::new("conformance").map_err(|error| RunError::Suite(format!("no scratch folder: {error}")))
 }
@@ -81,10 +83,12 @@ fn take_probed(report: &mut Report, probed: Probed) {
     report.notes.extend((!probed.note.is_empty()).then_some(probed.note));
 }
 
-/// Id prefixes of the cases that still run for a refused plugin: all others would repeat the reason of the refusal.
+/// Id prefixes of the cases that still run for a refused plugin: all others would repeat the reason
+/// of the refusal.
 const OF_THE_REFUSED: &[&str] = &["image/", "load/entry/", "load/descriptor/", "load/opening/"];
 
-/// Returns the instances that apply to the plugin; for a refused plugin, those that need no registration.
+/// Returns the instances that apply to the plugin; for a refused plugin, those that need no
+/// registration.
 fn applicable(known: &[Case], report: &Report) -> Vec<Instance> {
     let mut all = instances(known, &report.plugin);
     if !report.refused.is_empty() {

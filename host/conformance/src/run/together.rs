@@ -1,4 +1,5 @@
-//! Who is charged with the end of a worker that built kernels of several cases in one module (SUITE-S17).
+//! Who is charged with the end of a worker that built kernels of several cases in one module
+//! (SUITE-S17).
 
 use super::pool::{Bad, Outcome, Raw};
 
@@ -18,7 +19,8 @@ impl EndTogether {
         Self { charge: Raw { outcome: bad.outcome(), ..charge }, held: None, is_explained: false }
     }
 
-    /// Takes note of a case that ran with a module of its own; returns it unless it has to wait for the others.
+    /// Takes note of a case that ran with a module of its own; returns it unless it has to wait for
+    /// the others.
     pub(super) fn hear(&mut self, raw: Raw) -> Option<Raw> {
         self.is_explained |= !matches!(raw.outcome, Outcome::Ended(_));
         if raw.index != self.charge.index {
@@ -66,7 +68,8 @@ mod tests {
         Outcome::Ended(ended)
     }
 
-    /// SUITE-S17: the kernel at which a process ends alone is charged, and not the one whose case had begun.
+    /// SUITE-S17: the kernel at which a process ends alone is charged, and not the one whose case
+    /// had begun.
     #[test]
     fn the_kernel_that_ends_a_process_alone_is_charged() {
         let mut end = EndTogether::new(raw(3, passed()), Bad::Died(death()));

@@ -21,7 +21,8 @@ use crate::{Facts, Instance, Stop, Subject, Verdict, cases, hosts};
 /// Maximum length of a text of a failure, in bytes (SUITE-S12).
 const TEXT_BYTES: usize = 16 << 10;
 
-/// Writer of messages to the supervisor, over a private pipe that the plugin's output does not reach (SUITE-S11).
+/// Writer of messages to the supervisor, over a private pipe that the plugin's output does not
+/// reach (SUITE-S11).
 struct Reporter {
     inside: Inside,
     token: String,
@@ -47,8 +48,8 @@ impl Reporter {
     }
 }
 
-/// Returns the message in place of one that the supervisor would not read (SUITE-S12): the texts of failures are cut before, so
-/// that only the registrations of a plugin can be so long.
+/// Returns the message in place of one that the supervisor would not read (SUITE-S12): the texts of
+/// failures are cut before, so that only the registrations of a plugin can be so long.
 fn too_long(message: &Message, size: usize) -> Option<Message> {
     match message {
         Message::Opened { .. } | Message::Probed { .. } => {
@@ -180,7 +181,8 @@ fn cut(stop: Stop) -> Stop {
     }
 }
 
-/// Opens the plugin, reports its registrations, then checks whether its devices and target kinds are usable.
+/// Opens the plugin, reports its registrations, then checks whether its devices and target kinds
+/// are usable.
 fn probe(job: &Job, reporter: &mut Reporter) -> Result<Facts, Refusal> {
     let refused =
         |error: OpenError| Refusal { clause: error.clause.to_owned(), message: cut_text(error.message) };
@@ -210,7 +212,8 @@ fn why(stop: Stop) -> String {
     }
 }
 
-/// Checks that each available device still allocates memory, keeps its contents and frees it (SUITE-S9).
+/// Checks that each available device still allocates memory, keeps its contents and frees it
+/// (SUITE-S9).
 fn health(shared: &Shared) -> Verdict {
     let plugin = Context::new(shared, "").plugin()?;
     for device in plugin.devices() {

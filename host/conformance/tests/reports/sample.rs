@@ -206,7 +206,8 @@ pub(crate) fn healthy() -> Report {
     report
 }
 
-/// A whole run in which everything passed that there is, so that its card's counts are those of the list of cases.
+/// A whole run in which everything passed that there is, so that its card's counts are those of the
+/// list of cases.
 pub(crate) fn whole() -> Report {
     let mut report = healthy();
     let seeds = Seeds { first: report.seed, programs: report.programs };

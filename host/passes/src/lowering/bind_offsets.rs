@@ -7,9 +7,9 @@ use crate::PassError;
 use crate::splitting::split_host_device::is_kernel;
 use crate::walk::{try_map_functions, unused_name};
 
-/// Gives each tensor parameter a symbol for the element at which it begins, on devices whose data pointers are handles
-/// without pointer arithmetic: `A_elem_offset`, int64, or int32 on a device that addresses in 32 bits. A parameter that
-/// declares an offset keeps it.
+/// Gives each tensor parameter a symbol for the element at which it begins, on devices whose data
+/// pointers are handles without pointer arithmetic: `A_elem_offset`, int64, or int32 on a device
+/// that addresses in 32 bits. A parameter that declares an offset keeps it.
 ///
 /// # Before and after
 ///
@@ -19,8 +19,8 @@ use crate::walk::{try_map_functions, unused_name};
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a valid module. On such a device every tensor parameter of a function that is not yet a kernel has an
-/// offset; on another device the module is unchanged.
+/// Requires a valid module. On such a device every tensor parameter of a function that is not yet a
+/// kernel has an offset; on another device the module is unchanged.
 ///
 /// # Errors
 ///

@@ -19,19 +19,21 @@ use rewrite::{Rewriter, Shorter};
 /// The annotation of a block that states alignments of strides.
 pub(crate) const DIM_ALIGN: &str = "buffer_dim_align";
 
-/// Shrinks each allocated buffer to the region that the iterations of the loops around all its accesses touch: indices count
-/// from where that region begins.
+/// Shrinks each allocated buffer to the region that the iterations of the loops around all its
+/// accesses touch: indices count from where that region begins.
 ///
-/// A region depends on the variables of blocks for memory that a block shares, on those of all threads for local memory,
-/// on sizes and scalar parameters, and on the variables of loops around all accesses if no two of their iterations have
-/// an element in common: what one iteration writes, no other reads. A loop whose iterations run at once then has the
-/// allocation within it. Memory that a block shares depends only on loops that all of its threads run alike and between
-/// whose iterations barriers are still implicit (IR-K5), because now one iteration follows the other in one memory.
-/// Bounds come from the ranges of loops and from conditions and predicates that do not read memory. An index that may wrap
-/// counts by its distance from the first one.
+/// A region depends on the variables of blocks for memory that a block shares, on those of all
+/// threads for local memory, on sizes and scalar parameters, and on the variables of loops around
+/// all accesses if no two of their iterations have an element in common: what one iteration writes,
+/// no other reads. A loop whose iterations run at once then has the allocation within it. Memory
+/// that a block shares depends only on loops that all of its threads run alike and between whose
+/// iterations barriers are still implicit (IR-K5), because now one iteration follows the other in
+/// one memory. Bounds come from the ranges of loops and from conditions and predicates that do not
+/// read memory. An index that may wrap counts by its distance from the first one.
 ///
-/// The annotation `buffer_dim_align` of a block gives the buffers that it writes strides that are `offset` more than a
-/// multiple of `factor`: a list of entries with the number of the buffer, an axis (not the last), factor and offset.
+/// The annotation `buffer_dim_align` of a block gives the buffers that it writes strides that are
+/// `offset` more than a multiple of `factor`: a list of entries with the number of the buffer, an
+/// axis (not the last), factor and offset.
 ///
 /// # Before and after
 ///
@@ -44,10 +46,11 @@ pub(crate) const DIM_ALIGN: &str = "buffer_dim_align";
 ///
 /// # Requires / # Ensures
 ///
-/// Requires that no reduction is across threads; views of regions are as in blocks. These stay as they are: a buffer with
-/// strides or an offset, one that is used by a pointer, also through a view, or by a declared buffer; one with a view that
-/// states strides or an offset, or whose symbols for them are seen elsewhere; one that several launches use. Blocks
-/// declare all of a buffer that became shorter.
+/// Requires that no reduction is across threads; views of regions are as in blocks. These stay as
+/// they are: a buffer with strides or an offset, one that is used by a pointer, also through a
+/// view, or by a declared buffer; one with a view that states strides or an offset, or whose
+/// symbols for them are seen elsewhere; one that several launches use. Blocks declare all of a
+/// buffer that became shorter.
 ///
 /// # Errors
 ///
@@ -55,7 +58,8 @@ pub(crate) const DIM_ALIGN: &str = "buffer_dim_align";
 ///
 /// # Source
 ///
-/// TVM's `CompactBufferAllocation`, which also moves allocations, and trusts that iterations have nothing in common.
+/// TVM's `CompactBufferAllocation`, which also moves allocations, and trusts that iterations have
+/// nothing in common.
 pub fn compact_buffer_allocation(
     module: &IrModule,
     _capabilities: &TargetCapabilities,

@@ -18,10 +18,11 @@ const PASS: &str = "flatten_buffers";
 
 /// Makes every buffer one-dimensional and compact: strides and offset become part of the index.
 ///
-/// Parameters keep their shape, which the argument check needs; the body begins with a one-dimensional buffer declared
-/// over the data of each. No index wraps: it has 32 bits only where the buffer, its offset, strides and lanes included, is
-/// known to reach at most 2^31 - 1 elements (a constant size, or one extent in int32), and on a host always 64. Sizes are
-/// computed in the type of the index.
+/// Parameters keep their shape, which the argument check needs; the body begins with a
+/// one-dimensional buffer declared over the data of each. No index wraps: it has 32 bits only where
+/// the buffer, its offset, strides and lanes included, is known to reach at most 2^31 - 1 elements
+/// (a constant size, or one extent in int32), and on a host always 64. Sizes are computed in the
+/// type of the index.
 ///
 /// # Before and after
 ///
@@ -33,13 +34,13 @@ const PASS: &str = "flatten_buffers";
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a module without blocks. Each load and store has one index, into a buffer without strides and offset.
-/// A boolean still takes one byte.
+/// Requires a module without blocks. Each load and store has one index, into a buffer without
+/// strides and offset. A boolean still takes one byte.
 ///
 /// # Errors
 ///
-/// An access whose number of indices is not that of the buffer's axes, or a vector index that is not the last: a
-/// violated guarantee of validation.
+/// An access whose number of indices is not that of the buffer's axes, or a vector index that is
+/// not the last: a violated guarantee of validation.
 pub fn flatten_buffers(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         let mut flattener = Flattener {
@@ -136,11 +137,13 @@ impl Flattener<'_> {
         Ok((flat.buffer, simplify::expr_with(&sum, &self.ranges)))
     }
 
-    /// Converts an index of one axis to the type of the flat index, so that lanes are still seen to be adjacent: a ramp stays one,
-    /// and the variables of vectorized loops stand outside of the conversion.
+    /// Converts an index of one axis to the type of the flat index, so that lanes are still seen to
+    /// be adjacent: a ramp stays one, and the variables of vectorized loops stand outside of the
+    /// conversion.
     ///
-    /// Neither is true of any number, but of an index within its axis it is. Signed integers whose sum with a smaller one that is not
-    /// negative wraps are negative; lanes that are masked are not looked at.
+    /// Neither is true of any number, but of an index within its axis it is. Signed integers whose
+    /// sum with a smaller one that is not negative wraps are negative; lanes that are masked are
+    /// not looked at.
     fn widened(&self, index: &Expr, to: DType) -> Expr {
         let own = index.dtype;
         let whole = || index.clone().cast(to.with_lanes(own.lanes));
@@ -225,7 +228,8 @@ impl Flattener<'_> {
     }
 }
 
-/// Strides of a compact buffer, computed in the type of the index so that no product of extents wraps.
+/// Strides of a compact buffer, computed in the type of the index so that no product of extents
+/// wraps.
 fn compact_strides(buffer: &Buffer, index: DType) -> Vec<Expr> {
     let mut stride = Expr::int(1, index);
     let mut strides: Vec<Expr> = Vec::with_capacity(buffer.shape.len());

@@ -19,21 +19,21 @@ use chipdock_ir::subst::Substitution;
 
 const PASS: &str = "lower_blocks";
 
-/// Replaces each block by its body: axes by their values, the predicate by an `if`, buffers of the block by
-/// allocations at its head, views of regions by buffers with strides and an offset.
+/// Replaces each block by its body: axes by their values, the predicate by an `if`, buffers of the
+/// block by allocations at its head, views of regions by buffers with strides and an offset.
 ///
-/// The init of a block runs in loops of its own before the outermost reduction loop if that is equivalent: each
-/// reduction axis starts at the first iteration of the loops that it depends on, no other loop or branch depends on
-/// them, and no other statement under that loop touches memory that init writes or writes memory that init reads.
-/// Otherwise it runs under an `if` that tests for the first iteration. A reduction of no iterations runs no init, in
-/// both forms.
+/// The init of a block runs in loops of its own before the outermost reduction loop if that is
+/// equivalent: each reduction axis starts at the first iteration of the loops that it depends on,
+/// no other loop or branch depends on them, and no other statement under that loop touches memory
+/// that init writes or writes memory that init reads. Otherwise it runs under an `if` that tests
+/// for the first iteration. A reduction of no iterations runs no init, in both forms.
 ///
-/// An annotation of a block that is a number, a string or an expression becomes an attribute around it, in terms of the
-/// values of its axes; other annotations are dropped. [`attr::NONTEMPORAL`] is about the data variable of each buffer that
-/// the block declares to write.
+/// An annotation of a block that is a number, a string or an expression becomes an attribute around
+/// it, in terms of the values of its axes; other annotations are dropped. [`attr::NONTEMPORAL`] is
+/// about the data variable of each buffer that the block declares to write.
 ///
-/// In a launch that had blocks the attribute [`attr::IMPLICIT_BARRIERS`] records that the barriers for shared memory
-/// are still implicit (IR-K5); `thread_sync` inserts them.
+/// In a launch that had blocks the attribute [`attr::IMPLICIT_BARRIERS`] records that the barriers
+/// for shared memory are still implicit (IR-K5); `thread_sync` inserts them.
 ///
 /// # Before and after
 ///
@@ -48,13 +48,13 @@ const PASS: &str = "lower_blocks";
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a valid module. No block is left, `s_tir` is false, and every buffer that is not a parameter is allocated
-/// or declared by a statement.
+/// Requires a valid module. No block is left, `s_tir` is false, and every buffer that is not a
+/// parameter is allocated or declared by a statement.
 ///
 /// # Errors
 ///
-/// The caller's: a view that does not fit its region, or, within a launch, one that is not certain to fit. Outside of
-/// launches the function raises a `ValueError` if a view does not fit.
+/// The caller's: a view that does not fit its region, or, within a launch, one that is not certain
+/// to fit. Outside of launches the function raises a `ValueError` if a view does not fit.
 pub fn lower_blocks(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let launches_tasks = capabilities.execution.has_native(Op::ParallelLaunch);
     try_map_functions(module, |function| {
@@ -263,8 +263,8 @@ impl<'a> Lowerer<'a> {
         Ok(Stmt::seq(before.into_iter().chain([new.with_span(stmt.span)])))
     }
 
-    /// Annotations of a loop in terms of variables that are left. The grain of a parallel loop is for targets that launch
-    /// tasks.
+    /// Annotations of a loop in terms of variables that are left. The grain of a parallel loop is
+    /// for targets that launch tasks.
     fn loop_annotations(&mut self, annotations: &Attrs) -> Attrs {
         let mut annotations = self.substitution.attrs(annotations);
         if !self.launches_tasks {
@@ -322,7 +322,8 @@ impl<'a> Lowerer<'a> {
         })
     }
 
-    /// The memory that a block writes, of which its declaration is a list; nothing in particular where it has none.
+    /// The memory that a block writes, of which its declaration is a list; nothing in particular
+    /// where it has none.
     fn written(&mut self, block: &Block) -> Vec<AttrNode> {
         let mut data: Vec<Var> = Vec::new();
         for region in block.writes.iter().flatten() {
@@ -334,8 +335,8 @@ impl<'a> Lowerer<'a> {
         if data.is_empty() { vec![AttrNode::None] } else { data.into_iter().map(AttrNode::Var).collect() }
     }
 
-    /// Lowers the body of a block: allocations, views and, if it could not move out, init go to `parts`; returns the
-    /// body.
+    /// Lowers the body of a block: allocations, views and, if it could not move out, init go to
+    /// `parts`; returns the body.
     fn block_body(
         &mut self,
         block: &Arc<Block>,

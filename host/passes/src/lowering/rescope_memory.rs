@@ -14,10 +14,11 @@ use crate::walk::try_map_functions;
 /// Prefixes of scopes that are registers of matrix units, which the threads of a warp share.
 const OF_THREADS: [&str; 2] = ["wmma.", "m16n8k8."];
 
-/// On a target without threads, moves memory in a scope that only threads have (`shared`, `shared.dyn`, `warp`,
-/// registers of matrix units) to `global`: one thread sees all of it. So a kernel written for threads runs on a target
-/// to which no threads are bound. A scope that the target declares stays, but for `shared.dyn` and `warp` on a device, where
-/// they mean nothing without threads.
+/// On a target without threads, moves memory in a scope that only threads have (`shared`,
+/// `shared.dyn`, `warp`, registers of matrix units) to `global`: one thread sees all of it. So a
+/// kernel written for threads runs on a target to which no threads are bound. A scope that the
+/// target declares stays, but for `shared.dyn` and `warp` on a device, where they mean nothing
+/// without threads.
 ///
 /// # Before and after
 ///
@@ -27,7 +28,8 @@ const OF_THREADS: [&str; 2] = ["wmma.", "m16n8k8."];
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a module without blocks. If the target has no threads and no such scope, no memory is in one.
+/// Requires a module without blocks. If the target has no threads and no such scope, no memory is
+/// in one.
 ///
 /// # Errors
 ///

@@ -9,15 +9,16 @@ use chipdock_ir::{Buffer, Child, ExprKind, IrModule, Stmt, StmtKind, TargetCapab
 use crate::PassError;
 use crate::walk::map_bodies;
 
-/// Maximum number of owners of memory that an allocation considers, the last ones before it: with more, the time for
-/// long sequences would grow with their square.
+/// Maximum number of owners of memory that an allocation considers, the last ones before it: with
+/// more, the time for long sequences would grow with their square.
 const OWNERS_MAX: usize = 256;
 
-/// Lets an allocation reuse the memory of an earlier one in the same sequence whose last use is before the first use of
-/// the later one: same scope, at least as large and as aligned. The element type is the same too, unless both exceed
-/// the stack limit ([`STACK_SIZE_BYTES_MAX`](chipdock_ir::limits::STACK_SIZE_BYTES_MAX) bytes, or a size that is not constant): then
-/// elements of the earlier one are at least as large. A buffer whose address is passed on keeps its own memory. Only
-/// the last 256 owners are considered.
+/// Lets an allocation reuse the memory of an earlier one in the same sequence whose last use is
+/// before the first use of the later one: same scope, at least as large and as aligned. The element
+/// type is the same too, unless both exceed the stack limit
+/// ([`STACK_SIZE_BYTES_MAX`](chipdock_ir::limits::STACK_SIZE_BYTES_MAX) bytes, or a size that is
+/// not constant): then elements of the earlier one are at least as large. A buffer whose address is
+/// passed on keeps its own memory. Only the last 256 owners are considered.
 ///
 /// # Before and after
 ///
@@ -145,7 +146,8 @@ fn lifetimes(stmts: &[Stmt], allocated: &[&Buffer]) -> HashMap<Var, Lifetime> {
             let Child::Stmt(stmt) = child else { return };
             match &stmt.kind {
                 StmtKind::Store { buffer, .. } => used(&buffer.data, false),
-                // A view may be used anywhere later: its uses count as uses of its memory, which it names.
+                // A view may be used anywhere later: its uses count as uses of its memory, which it
+                // names.
                 StmtKind::DeclBuffer { buffer, .. } => used(&buffer.data, false),
                 _ => {}
             }

@@ -12,18 +12,20 @@ const ITERATIONS_MAX: i128 = 256;
 /// Maximum number of statements that a loop may be unrolled to.
 const STATEMENTS_MAX: i128 = 4096;
 
-/// Annotation of a loop or a block: serial loops within it with at most that many steps in total are unrolled.
+/// Annotation of a loop or a block: serial loops within it with at most that many steps in total
+/// are unrolled.
 pub(crate) const AUTO_MAX_STEP: &str = "pragma_auto_unroll_max_step";
 /// Annotation that goes with it: whether this pass unrolls (ignored).
 pub(crate) const EXPLICIT: &str = "pragma_unroll_explicit";
 
-/// Unrolls each loop marked as unrolled, with fresh variables in each iteration. A loop becomes serial if it has more
-/// than 256 iterations or an unknown number of them, would become more than 4096 statements, or is left by `break` or
-/// `continue`.
+/// Unrolls each loop marked as unrolled, with fresh variables in each iteration. A loop becomes
+/// serial if it has more than 256 iterations or an unknown number of them, would become more than
+/// 4096 statements, or is left by `break` or `continue`.
 ///
-/// Under the annotation `pragma_auto_unroll_max_step`, an integer on a loop, or around a block, serial loops of a
-/// constant number of iterations are unrolled too, inner ones first, as long as their stores and calls are at most that
-/// many. That annotation and `pragma_unroll_explicit` are dropped.
+/// Under the annotation `pragma_auto_unroll_max_step`, an integer on a loop, or around a block,
+/// serial loops of a constant number of iterations are unrolled too, inner ones first, as long as
+/// their stores and calls are at most that many. That annotation and `pragma_unroll_explicit` are
+/// dropped.
 ///
 /// # Before and after
 ///
@@ -43,7 +45,8 @@ pub fn unroll(module: &IrModule, _capabilities: &TargetCapabilities) -> Result<I
     Ok(map_bodies(module, |function| rewrite(&function.body, 0)))
 }
 
-/// Unrolls loops in the statement; `most` is the number of steps up to which a serial loop is unrolled, 0 for none.
+/// Unrolls loops in the statement; `most` is the number of steps up to which a serial loop is
+/// unrolled, 0 for none.
 fn rewrite(stmt: &Stmt, most: i128) -> Stmt {
     match &stmt.kind {
         StmtKind::Attr { key, value, body, .. } if &**key == AUTO_MAX_STEP => {

@@ -20,28 +20,34 @@ pub(crate) use values::stays_on_vectors;
 /// Maximum number of lanes of a vector.
 const LANES_MAX: i128 = 128;
 
-/// Turns each loop marked as vectorized into one iteration over vectors: the loop variable becomes a ramp, values that
-/// depend on it become vectors, and other values are broadcast when combined with a vector.
+/// Turns each loop marked as vectorized into one iteration over vectors: the loop variable becomes
+/// a ramp, values that depend on it become vectors, and other values are broadcast when combined
+/// with a vector.
 ///
-/// * A branch by lane becomes a *mask*: statements under it store and load under a predicate, so that a lane touches no
-///   memory that it did not touch before. If the condition compares the loop variable with a bound, as at the end of a
-///   row, the body is duplicated: without a mask for the case that all lanes are within the bound, and with one. What a
-///   conjunction says of all lanes at once, without reading memory, stays a branch around them; so does a comparison of
-///   adjacent integers, from a multiple of their number on, with another such multiple. Loads of buffers of a constant
-///   size that the function allocates need no predicate where the ranges of the loops show that all lanes are inside:
-///   with one, a compiler keeps the buffer in memory rather than in registers.
-/// * `if_then_else`, `and` and `or` by lane become selections; loads in a part that only some lanes evaluate get a
-///   predicate.
-/// * A statement that cannot be vectorized (a function that is not arithmetic, a loop or a `while` with bounds by lane,
-///   a store to a buffer of vectors) runs lane by lane on its own; names that it needs are bound again in it.
-/// * A buffer that the body allocates is enlarged for all lanes, with the elements of adjacent lanes adjacent.
-/// * An extent that is not a power of two, or more than 128, is split: the lanes are the largest power of two that
-///   divides it, at least 4, in a serial loop.
+/// * A branch by lane becomes a *mask*: statements under it store and load under a predicate, so
+///   that a lane touches no memory that it did not touch before. If the condition compares the loop
+///   variable with a bound, as at the end of a row, the body is duplicated: without a mask for the
+///   case that all lanes are within the bound, and with one. What a conjunction says of all lanes
+///   at once, without reading memory, stays a branch around them; so does a comparison of adjacent
+///   integers, from a multiple of their number on, with another such multiple. Loads of buffers of
+///   a constant size that the function allocates need no predicate where the ranges of the loops
+///   show that all lanes are inside: with one, a compiler keeps the buffer in memory rather than in
+///   registers.
+/// * `if_then_else`, `and` and `or` by lane become selections; loads in a part that only some lanes
+///   evaluate get a predicate.
+/// * A statement that cannot be vectorized (a function that is not arithmetic, a loop or a `while`
+///   with bounds by lane, a store to a buffer of vectors) runs lane by lane on its own; names that
+///   it needs are bound again in it.
+/// * A buffer that the body allocates is enlarged for all lanes, with the elements of adjacent
+///   lanes adjacent.
+/// * An extent that is not a power of two, or more than 128, is split: the lanes are the largest
+///   power of two that divides it, at least 4, in a serial loop.
 ///
-/// The loop becomes serial as a whole, left to a later compiler, if its extent has no such divisor, if the body
-/// asserts, calls functions with effects or makes pointers, if nothing in it became a vector, or if a buffer that it
-/// stores to is also loaded or stored at another index, or at one where lanes may collide. On a target that is not a
-/// host, there are no predicates: such statements run lane by lane.
+/// The loop becomes serial as a whole, left to a later compiler, if its extent has no such divisor,
+/// if the body asserts, calls functions with effects or makes pointers, if nothing in it became a
+/// vector, or if a buffer that it stores to is also loaded or stored at another index, or at one
+/// where lanes may collide. On a target that is not a host, there are no predicates: such
+/// statements run lane by lane.
 ///
 /// # Before and after
 ///
@@ -68,7 +74,8 @@ pub fn vectorize(module: &IrModule, capabilities: &TargetCapabilities) -> Result
 struct Around<'a> {
     capabilities: &'a TargetCapabilities,
     ranges: Ranges,
-    /// Sizes in bytes of the buffers that the function allocates, where they are constant, by data variable.
+    /// Sizes in bytes of the buffers that the function allocates, where they are constant, by data
+    /// variable.
     sizes: HashMap<Var, i128>,
 }
 

@@ -6,10 +6,11 @@ use crate::PassError;
 use crate::scheduling::schedule::from_attribute;
 use crate::walk::try_map_functions;
 
-/// Applies the schedule that a function carries as the attribute [`crate::scheduling::schedule::ATTRIBUTE`].
+/// Applies the schedule that a function carries as the attribute
+/// [`crate::scheduling::schedule::ATTRIBUTE`].
 ///
-/// On hosts, [`default_schedule`](crate::default_schedule) leaves such a function as it is; on targets with threads, it binds the
-/// loops that the schedule has left unbound.
+/// On hosts, [`default_schedule`](crate::default_schedule) leaves such a function as it is; on
+/// targets with threads, it binds the loops that the schedule has left unbound.
 ///
 /// ```text
 /// T.func_attr({"chipdock.schedule": [
@@ -26,12 +27,13 @@ use crate::walk::try_map_functions;
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a valid module. No function has the attribute afterwards; those that had it have `chipdock.scheduled`.
+/// Requires a valid module. No function has the attribute afterwards; those that had it have
+/// `chipdock.scheduled`.
 ///
 /// # Errors
 ///
-/// The caller's: the attribute is no trace, or a step is refused; the message has the number of the step and the condition that
-/// does not hold.
+/// The caller's: the attribute is no trace, or a step is refused; the message has the number of the
+/// step and the condition that does not hold.
 pub fn apply_schedules(module: &IrModule, _: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| match from_attribute(function) {
         Ok(None) => Ok(function.clone()),

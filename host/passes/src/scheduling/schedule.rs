@@ -1,7 +1,8 @@
-//! Schedules: pure transformations of the blocks and loops of a function that keep what it computes.
+//! Schedules: pure transformations of the blocks and loops of a function that keep what it
+//! computes.
 //!
-//! A [`Schedule`] holds a function and changes it step by step. Steps have the names and the meaning of those of TVM's
-//! `tir.Schedule`, where TVM has them.
+//! A [`Schedule`] holds a function and changes it step by step. Steps have the names and the
+//! meaning of those of TVM's `tir.Schedule`, where TVM has them.
 //!
 //! ```
 //! use chipdock_ir::{DType, build};
@@ -32,46 +33,54 @@
 //!
 //! # Rules
 //!
-//! - **SCHED-1 Steps are pure.** A step makes a new function from the function, and a step that fails changes neither the
-//!   function nor the trace. Its [`ScheduleError`] says which condition does not hold, of which loop, block or buffer.
-//! - **SCHED-2 Meaning.** A step keeps what the function computes: integers to the bit, floats up to the association of
-//!   reductions that rule IR-B6 of the IR allows. A valid function stays valid. A step that may not keep the meaning is
-//!   refused. Sums of a loop's extent and the product of the factors of a split are assumed not to wrap.
-//! - **SCHED-3 Names.** [`Schedule::new`] makes the names of blocks unique (`C`, `C_1`, ...), and steps give blocks that they
-//!   make unique names. A [`BlockRef`] is a block's name, a [`LoopRef`] the loop's variable. Those of blocks and loops that
-//!   no longer exist are refused by name.
-//! - **SCHED-4 Trace.** Every step is recorded as a line of Python that calls the step. The trace of a schedule, applied
-//!   to the function that the schedule began with, gives the schedule's function, up to the identity of variables.
-//! - **SCHED-5 Predicates.** Where new loops overrun the old ones, the predicate of each block under them excludes the
-//!   overrun; statements other than blocks stand in an `if`. Predicates that the ranges of the loops prove are dropped.
-//! - **SCHED-6 Order.** Loops change their order if they drive axes of one block: spatial ones, from which the loops are
-//!   determined, or reduction ones, which count up along them; otherwise (several blocks, bare statements) only if at
-//!   most one of those that change places carries a dependence through memory.
-//! - **SCHED-7 Concurrency.** Loops become parallel or vectorized if two iterations never access one element that one of
-//!   them writes: the elements of all accesses determine the iteration, or the loop drives spatial axes of a single
-//!   block, and they determine it. Vectorized and unrolled loops have constant extents.
-//! - **SCHED-8 Packing.** [`Schedule::read_at`] copies what one access of a block reads into a buffer whose axes are loops.
-//!   Elements outside of the accessed buffer, and those that the predicate excludes, are not read: they are filled with a
-//!   constant, or not written.
-//! - **SCHED-9 Accumulators.** [`Schedule::write_at`] puts a buffer whose axes are loops in place of
-//!   the output of a block. For a reduction continued in outer loops, it is reloaded from the output
-//!   except at the first step. Results are copied back where the block would have written them, and
-//!   nowhere else.
-//! - **SCHED-10 Aliasing.** Parameters may overlap unless the function has `tirx.noalias` (rule IR-B2 of the IR). Steps that
-//!   copy memory are refused if something else may write that memory in the meantime.
-//! - **SCHED-11 Text.** A trace prints and reads back as itself. A function may carry its schedule as the attribute
-//!   [`ATTRIBUTE`]; [`from_attribute`] applies it.
-//! - **SCHED-12 Compaction.** [`Schedule::compact`] shrinks a buffer only if each iteration of the loops around all its uses
-//!   writes what it reads before it reads it.
-//! - **SCHED-13 Widening.** [`Schedule::set_dtype`] gives an intermediate buffer a type that has all the values of the old one.
-//! - **SCHED-14 Axes.** [`Schedule::split_axis`] puts two axes in place of one: their values are the quotient and the remainder
-//!   of its value, which they determine.
-//! - **SCHED-15 Caches.** [`Schedule::cache_read`] copies the elements that a block reads before the
-//!   outermost nest around it, [`Schedule::cache_write`] those that it writes after the nest: only
-//!   elements that have been written. Nothing in the nest writes an element that was copied before it,
-//!   and no other block in the nest touches one that is copied after it.
-//! - **SCHED-16 Scopes.** A buffer has a scope in which all that use it see the same memory: [`Schedule::set_scope`] and the caches
-//!   refuse others, where loops are bound to threads.
+//! - **SCHED-1 Steps are pure.** A step makes a new function from the function, and a step that
+//!   fails changes neither the function nor the trace. Its [`ScheduleError`] says which condition
+//!   does not hold, of which loop, block or buffer.
+//! - **SCHED-2 Meaning.** A step keeps what the function computes: integers to the bit, floats up
+//!   to the association of reductions that rule IR-B6 of the IR allows. A valid function stays
+//!   valid. A step that may not keep the meaning is refused. Sums of a loop's extent and the
+//!   product of the factors of a split are assumed not to wrap.
+//! - **SCHED-3 Names.** [`Schedule::new`] makes the names of blocks unique (`C`, `C_1`, ...), and
+//!   steps give blocks that they make unique names. A [`BlockRef`] is a block's name, a [`LoopRef`]
+//!   the loop's variable. Those of blocks and loops that no longer exist are refused by name.
+//! - **SCHED-4 Trace.** Every step is recorded as a line of Python that calls the step. The trace
+//!   of a schedule, applied to the function that the schedule began with, gives the schedule's
+//!   function, up to the identity of variables.
+//! - **SCHED-5 Predicates.** Where new loops overrun the old ones, the predicate of each block
+//!   under them excludes the overrun; statements other than blocks stand in an `if`. Predicates
+//!   that the ranges of the loops prove are dropped.
+//! - **SCHED-6 Order.** Loops change their order if they drive axes of one block: spatial ones,
+//!   from which the loops are determined, or reduction ones, which count up along them; otherwise
+//!   (several blocks, bare statements) only if at most one of those that change places carries a
+//!   dependence through memory.
+//! - **SCHED-7 Concurrency.** Loops become parallel or vectorized if two iterations never access
+//!   one element that one of them writes: the elements of all accesses determine the iteration, or
+//!   the loop drives spatial axes of a single block, and they determine it. Vectorized and unrolled
+//!   loops have constant extents.
+//! - **SCHED-8 Packing.** [`Schedule::read_at`] copies what one access of a block reads into a
+//!   buffer whose axes are loops. Elements outside of the accessed buffer, and those that the
+//!   predicate excludes, are not read: they are filled with a constant, or not written.
+//! - **SCHED-9 Accumulators.** [`Schedule::write_at`] puts a buffer whose axes are loops in place
+//!   of the output of a block. For a reduction continued in outer loops, it is reloaded from the
+//!   output except at the first step. Results are copied back where the block would have written
+//!   them, and nowhere else.
+//! - **SCHED-10 Aliasing.** Parameters may overlap unless the function has `tirx.noalias` (rule
+//!   IR-B2 of the IR). Steps that copy memory are refused if something else may write that memory
+//!   in the meantime.
+//! - **SCHED-11 Text.** A trace prints and reads back as itself. A function may carry its schedule
+//!   as the attribute [`ATTRIBUTE`]; [`from_attribute`] applies it.
+//! - **SCHED-12 Compaction.** [`Schedule::compact`] shrinks a buffer only if each iteration of the
+//!   loops around all its uses writes what it reads before it reads it.
+//! - **SCHED-13 Widening.** [`Schedule::set_dtype`] gives an intermediate buffer a type that has
+//!   all the values of the old one.
+//! - **SCHED-14 Axes.** [`Schedule::split_axis`] puts two axes in place of one: their values are
+//!   the quotient and the remainder of its value, which they determine.
+//! - **SCHED-15 Caches.** [`Schedule::cache_read`] copies the elements that a block reads before
+//!   the outermost nest around it, [`Schedule::cache_write`] those that it writes after the nest:
+//!   only elements that have been written. Nothing in the nest writes an element that was copied
+//!   before it, and no other block in the nest touches one that is copied after it.
+//! - **SCHED-16 Scopes.** A buffer has a scope in which all that use it see the same memory:
+//!   [`Schedule::set_scope`] and the caches refuse others, where loops are bound to threads.
 
 mod access;
 mod annotate;

@@ -19,21 +19,23 @@ use crate::simplify::{self, is_pure};
 use crate::walk::{depends_on_memory, map_bodies, vars_of};
 use choice::Choice;
 
-/// Size in bytes of the partial results of one reduction: a vector in the widest registers, several in narrower ones.
+/// Size in bytes of the partial results of one reduction: a vector in the widest registers, several
+/// in narrower ones.
 const LANES_SIZE_BYTES: usize = 64;
 /// Minimum number of terms per lane in a reduction of constant extent.
 const TERMS_MIN: i128 = 2;
 
-/// Splits the innermost reduction of a block into partial results, one for each lane of a vector, which are combined at
-/// the end: the reductions of a block may associate in any order (rule IR-B6 of the IR), and a sequential sum must wait
-/// for each addition.
+/// Splits the innermost reduction of a block into partial results, one for each lane of a vector,
+/// which are combined at the end: the reductions of a block may associate in any order (rule IR-B6
+/// of the IR), and a sequential sum must wait for each addition.
 ///
-/// Applies to a serial loop without marks around one block, where the loop is an axis of the block: the block's
-/// statements are reductions `S[..] = S[..] op x` of float32 or float64 by `+`, `*`, `min` or `max`, perhaps by a name for the
-/// new value, and bindings;
-/// every access steps to the adjacent element along the axis or stays; all of `x` can be vectors; nothing in it reads a
-/// result. Or the statements choose the greatest or the least value together with its index (`argmax`), where equal values are
-/// decided by the index. Constant extents must give each lane at least two terms; the remainder is added one by one.
+/// Applies to a serial loop without marks around one block, where the loop is an axis of the block:
+/// the block's statements are reductions `S[..] = S[..] op x` of float32 or float64 by `+`, `*`,
+/// `min` or `max`, perhaps by a name for the new value, and bindings; every access steps to the
+/// adjacent element along the axis or stays; all of `x` can be vectors; nothing in it reads a
+/// result. Or the statements choose the greatest or the least value together with its index
+/// (`argmax`), where equal values are decided by the index. Constant extents must give each lane at
+/// least two terms; the remainder is added one by one.
 ///
 /// # Before and after
 ///
@@ -47,13 +49,14 @@ const TERMS_MIN: i128 = 2;
 ///                                                       for k in range(13): S[i] = S[i] + E[i, k + 64]
 /// ```
 ///
-/// There are 64 bytes of partial results on every target, so that results do not depend on it, in vectors as wide as the
-/// target's (`processor.vector_bits`): C compilers take comparisons of wider ones apart.
+/// There are 64 bytes of partial results on every target, so that results do not depend on it, in
+/// vectors as wide as the target's (`processor.vector_bits`): C compilers take comparisons of wider
+/// ones apart.
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a valid module. Applies only to hosts without threads, and to devices whose threads run one after the
-/// other; otherwise the module is unchanged.
+/// Requires a valid module. Applies only to hosts without threads, and to devices whose threads run
+/// one after the other; otherwise the module is unchanged.
 ///
 /// # Errors
 ///
@@ -182,7 +185,8 @@ impl Splitter<'_> {
         }))
     }
 
-    /// The number of lanes of a vector of the target, at most `width`: compilers may take wider comparisons apart.
+    /// The number of lanes of a vector of the target, at most `width`: compilers may take wider
+    /// comparisons apart.
     fn vector(&self, lanes: &[Buffer], width: i128) -> i128 {
         let element_bits =
             lanes.iter().map(|buffer| 8 * buffer.dtype.size_bytes() as i128).max().unwrap_or(8);
@@ -248,8 +252,8 @@ impl Splitter<'_> {
         (fine && by_neighbours).then_some(choice)
     }
 
-    /// Returns true if a node of a term may be computed for several adjacent elements at once, before the results are
-    /// written.
+    /// Returns true if a node of a term may be computed for several adjacent elements at once,
+    /// before the results are written.
     fn is_for_lanes(&self, e: &Expr, axis: &Var, written: &HashSet<&Var>, by_neighbours: &mut bool) -> bool {
         match &e.kind {
             ExprKind::Load { buffer, indices, predicate: None } => {
@@ -277,10 +281,11 @@ fn only_axis(var: &Var, values: &[Expr]) -> Option<usize> {
     (bare && with.next().is_none()).then_some(position)
 }
 
-/// The statements, with values in place of names that are stored and used nowhere else: a block with several results binds the
-/// new value of each before it stores one.
+/// The statements, with values in place of names that are stored and used nowhere else: a block
+/// with several results binds the new value of each before it stores one.
 ///
-/// This keeps the meaning of statements that [`Splitter::parts`] accepts: each result is written once, and read by nothing else.
+/// This keeps the meaning of statements that [`Splitter::parts`] accepts: each result is written
+/// once, and read by nothing else.
 fn without_sums_by_name(stmts: &[Stmt]) -> Vec<Stmt> {
     let mut uses: HashMap<Var, usize> = HashMap::new();
     for stmt in stmts {

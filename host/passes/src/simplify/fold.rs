@@ -26,7 +26,8 @@ pub(crate) fn int_binary(op: BinaryOp, a: i128, b: i128, dtype: DType) -> i128 {
     dtype.scalar().wrap(value)
 }
 
-/// Evaluates a float operator on two constants; `None` if the result is a NaN, whose bits are unspecified.
+/// Evaluates a float operator on two constants; `None` if the result is a NaN, whose bits are
+/// unspecified.
 pub(crate) fn float_binary(op: BinaryOp, a: f64, b: f64, dtype: DType) -> Option<Expr> {
     let value = match op {
         BinaryOp::Add => a + b,
@@ -49,7 +50,8 @@ pub(crate) fn float_binary(op: BinaryOp, a: f64, b: f64, dtype: DType) -> Option
         }
         BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod => return None,
     };
-    // For these operators, one rounding to 53 bits and a second to at most 24 give the same as a single rounding.
+    // For these operators, one rounding to 53 bits and a second to at most 24 give the same as a
+    // single rounding.
     (!value.is_nan()).then(|| Expr::float(value, dtype))
 }
 

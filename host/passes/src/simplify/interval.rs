@@ -66,7 +66,8 @@ impl Ranges {
         }
     }
 
-    /// The exclusive upper bound of a loop of `extent` values from `min` on, if its extent is `min(n, value - min)`.
+    /// The exclusive upper bound of a loop of `extent` values from `min` on, if its extent is
+    /// `min(n, value - min)`.
     fn held_until(&self, min: &Expr, extent: &Expr) -> Option<i128> {
         let ExprKind::Binary(BinaryOp::Min, a, b) = &extent.kind else { return None };
         [a, b].into_iter().find_map(|side| match &side.kind {
@@ -78,8 +79,8 @@ impl Ranges {
         })
     }
 
-    /// Records that a condition holds: comparisons of a variable, plus a constant, and conjunctions of them. A
-    /// condition that cannot hold is ignored.
+    /// Records that a condition holds: comparisons of a variable, plus a constant, and conjunctions
+    /// of them. A condition that cannot hold is ignored.
     pub(crate) fn assume(&mut self, condition: &Expr) {
         match &condition.kind {
             ExprKind::And(a, b) => {
@@ -118,8 +119,8 @@ impl Ranges {
         self.set(var, own.0.max(least), own.1.min(most));
     }
 
-    /// Returns sound bounds of an integer or boolean expression, over all its lanes; for any other expression, a
-    /// meaningless range of more than an `i64`.
+    /// Returns sound bounds of an integer or boolean expression, over all its lanes; for any other
+    /// expression, a meaningless range of more than an `i64`.
     #[must_use]
     pub fn of(&self, expr: &Expr) -> Interval {
         let full = full(expr.dtype);

@@ -1,12 +1,13 @@
-//! Integer sums as constant plus multiples of terms. Sums and products wrap, so that this form is exact modulo two to
-//! the width, in any order.
+//! Integer sums as constant plus multiples of terms. Sums and products wrap, so that this form is
+//! exact modulo two to the width, in any order.
 
 use chipdock_ir::{BinaryOp, DType, Expr, ExprKind};
 
 use super::interval::{Interval, Ranges, full};
 
-/// `constant + sum of coefficient * term`, modulo two to the width of the type. Terms are distinct, in the order of
-/// their first appearance; coefficients are not 0 and lie between minus and plus half of the type's count of values.
+/// `constant + sum of coefficient * term`, modulo two to the width of the type. Terms are distinct,
+/// in the order of their first appearance; coefficients are not 0 and lie between minus and plus
+/// half of the type's count of values.
 #[derive(Clone, Debug)]
 pub(crate) struct Linear {
     pub(crate) dtype: DType,
@@ -58,8 +59,8 @@ impl Linear {
         }
     }
 
-    /// Joins a quotient and its remainder: `k * c * (x / c) + k * (x % c)` is `k * x`, for either kind of division, as
-    /// the constant `c` is positive. Returns false if there is no such pair.
+    /// Joins a quotient and its remainder: `k * c * (x / c) + k * (x % c)` is `k * x`, for either
+    /// kind of division, as the constant `c` is positive. Returns false if there is no such pair.
     fn join(&mut self) -> bool {
         let Some((quotient, rest, whole, factor)) = self.parts() else { return false };
         let first = quotient.min(rest);
@@ -95,13 +96,14 @@ impl Linear {
         None
     }
 
-    /// Wraps a value to the signed range of the width, whatever the sign of the type: a factor of -1 is shorter than
-    /// 2^32-1.
+    /// Wraps a value to the signed range of the width, whatever the sign of the type: a factor of -1
+    /// is shorter than 2^32-1.
     fn wrap(&self, value: i128) -> i128 {
         balanced(self.dtype, value)
     }
 
-    /// The difference of two sums of one type, in whole numbers: its bounds are meaningful only if neither sum wraps.
+    /// The difference of two sums of one type, in whole numbers: its bounds are meaningful only if
+    /// neither sum wraps.
     pub(crate) fn minus(&self, other: &Self) -> Self {
         let mut result = self.clone();
         for (term, coefficient) in &other.terms {
@@ -132,7 +134,8 @@ impl Linear {
         self.exact(ranges).is_some_and(|sum| sum.0 >= low && sum.1 <= high)
     }
 
-    /// Splits the sum into the parts that are multiples of `divisor`, divided by it, and the remainder.
+    /// Splits the sum into the parts that are multiples of `divisor`, divided by it, and the
+    /// remainder.
     pub(crate) fn split(&self, divisor: i128) -> (Self, Self) {
         let (mut quotient, mut rest) = (Self::constant_like(self.dtype), Self::constant_like(self.dtype));
         for (term, coefficient) in &self.terms {
@@ -192,8 +195,8 @@ impl Linear {
     }
 }
 
-/// For a remainder by a positive constant: the dividend, the constant, and the possible forms of the quotient: as
-/// written, or with two floor divisions joined.
+/// For a remainder by a positive constant: the dividend, the constant, and the possible forms of
+/// the quotient: as written, or with two floor divisions joined.
 fn quotients(rest: &Expr) -> Option<(Expr, i128, [Expr; 2])> {
     let ExprKind::Binary(op, whole, divisor) = &rest.kind else { return None };
     let op = match op {

@@ -1,55 +1,62 @@
-//! Constant folding and simplification of index arithmetic. Every rewrite gives the same value for every input: sums
-//! wrap as the IR defines, and floats are folded only if one operation on constants has one exact result; nothing is
-//! reassociated.
+//! Constant folding and simplification of index arithmetic. Every rewrite gives the same value for
+//! every input: sums wrap as the IR defines, and floats are folded only if one operation on
+//! constants has one exact result; nothing is reassociated.
 //!
 //! # Rewrites of expressions
 //!
-//! These are all, made from the leaves up. `c`, `d` and `k` are constants; a *pure* operand is one whose evaluation has
-//! no effect. Ranges are those of [`Ranges`]: of loops, threads, names and conditions around the expression.
+//! These are all, made from the leaves up. `c`, `d` and `k` are constants; a *pure* operand is one
+//! whose evaluation has no effect. Ranges are those of [`Ranges`]: of loops, threads, names and
+//! conditions around the expression.
 //!
-//! * **Constants.** Operators of two scalar integers, and of two scalar floats unless the result is a NaN; comparisons;
-//!   `!`; casts of scalars, except of integers to a float of 8 bits or beyond 2^53 to one of 16, and where the result is a
-//!   NaN; `&`, `|` and `^`; shifts, by the count modulo the width.
-//! * **Sums of scalar integers** (`+`, `-`, and `*` by a constant). Constants are added up, equal terms joined, terms
-//!   with factor 0 dropped. `k * d * (x // d) + k * (x % d)` is `k * x`, for `d > 0`, for floor and truncating division,
-//!   also if the terms are cast.
-//! * **Division of scalar integers by a constant.** By 0 or 1, the quotient is the dividend and the remainder 0; by
-//!   `d < 0` nothing changes, nor does truncating division of what may be negative. If the range gives one quotient, it
-//!   is that constant `k`, and the remainder is `x - k * d`. `(x * d + y) // d` is `x + y // d`, and
-//!   `(x * d + y) % d` is `y % d`, if nothing wraps and, for truncating division, `y` is not negative; where
-//!   `0 <= y < d` these are `x` and `y`. For floor division, `x // c // d` is `x // (c * d)` if the product fits the type,
-//!   and `x % (c * d) % d` is `x % d`.
-//! * **Minimum and maximum of scalar integers.** The operand that the ranges show to be it; of two equal ones, either.
+//! * **Constants.** Operators of two scalar integers, and of two scalar floats unless the result is
+//!   a NaN; comparisons; `!`; casts of scalars, except of integers to a float of 8 bits or beyond
+//!   2^53 to one of 16, and where the result is a NaN; `&`, `|` and `^`; shifts, by the count
+//!   modulo the width.
+//! * **Sums of scalar integers** (`+`, `-`, and `*` by a constant). Constants are added up, equal
+//!   terms joined, terms with factor 0 dropped. `k * d * (x // d) + k * (x % d)` is `k * x`, for `d >
+//!   0`, for floor and truncating division, also if the terms are cast.
+//! * **Division of scalar integers by a constant.** By 0 or 1, the quotient is the dividend and the
+//!   remainder 0; by `d < 0` nothing changes, nor does truncating division of what may be negative.
+//!   If the range gives one quotient, it is that constant `k`, and the remainder is `x - k * d`.
+//!   `(x * d + y) // d` is `x + y // d`, and `(x * d + y) % d` is `y % d`, if nothing wraps and,
+//!   for truncating division, `y` is not negative; where `0 <= y < d` these are `x` and `y`. For
+//!   floor division, `x // c // d` is `x // (c * d)` if the product fits the type, and `x % (c * d)
+//!   % d` is `x % d`.
+//! * **Minimum and maximum of scalar integers.** The operand that the ranges show to be it; of two
+//!   equal ones, either.
 //! * **Scalar floats.** `x * 1`, `1 * x`, `x / 1` and `x - 0.0` are `x`.
-//! * **Comparisons of scalar integers and booleans.** True or false where the ranges decide, terms that both sides have
-//!   apart, and where both sides are equal.
-//! * **`and`, `or`.** A constant operand decides, or is dropped (one that decides drops the other operand if that is the
-//!   second, or pure); `a and a` and `a or a` are `a`, if `a` is pure.
-//! * **`!`.** `!!a` is `a`; `!(a < b)` is `a >= b` and so on for all six comparisons, of floats only for `==` and `!=`,
-//!   since a NaN is neither less nor not less.
-//! * **`Select(c, a, b)` and `if_then_else`.** With a constant condition (of a vector, the same in all lanes), the
-//!   operand chosen; with equal operands and a pure condition, that operand.
-//! * **Other ops.** `likely` of a constant is the constant. `a | 0`, `a ^ 0` and shifts by 0 are `a`; `a & 0` is 0 if `a`
-//!   is pure. `abs` of an integer that is not negative is the integer.
+//! * **Comparisons of scalar integers and booleans.** True or false where the ranges decide, terms
+//!   that both sides have apart, and where both sides are equal.
+//! * **`and`, `or`.** A constant operand decides, or is dropped (one that decides drops the other
+//!   operand if that is the second, or pure); `a and a` and `a or a` are `a`, if `a` is pure.
+//! * **`!`.** `!!a` is `a`; `!(a < b)` is `a >= b` and so on for all six comparisons, of floats
+//!   only for `==` and `!=`, since a NaN is neither less nor not less.
+//! * **`Select(c, a, b)` and `if_then_else`.** With a constant condition (of a vector, the same in
+//!   all lanes), the operand chosen; with equal operands and a pure condition, that operand.
+//! * **Other ops.** `likely` of a constant is the constant. `a | 0`, `a ^ 0` and shifts by 0 are
+//!   `a`; `a & 0` is 0 if `a` is pure. `abs` of an integer that is not negative is the integer.
 //! * **`Let`** of an integer constant or of a variable is its body with that in place of the name.
-//! * **Casts.** To the same type: the operand. Of a cast of integers: one cast, if the inner one keeps the value or the
-//!   outer type has no more bits than the type between. Of a sum that does not wrap, to a wider scalar integer: the sum
-//!   of the casts.
-//!   Of a broadcast: a broadcast of the cast; of a ramp that does not wrap, to a wider integer: a ramp of the casts.
-//! * **Vectors.** An operator of two broadcasts is a broadcast. Of integers, `+` and `-` of a ramp and a broadcast or of two
-//!   ramps, `+` of a broadcast and a ramp, and `*` of a ramp and a broadcast in either order are ramps. A ramp with
-//!   stride 0 is a broadcast.
+//! * **Casts.** To the same type: the operand. Of a cast of integers: one cast, if the inner one
+//!   keeps the value or the outer type has no more bits than the type between. Of a sum that does
+//!   not wrap, to a wider scalar integer: the sum of the casts. Of a broadcast: a broadcast of the
+//!   cast; of a ramp that does not wrap, to a wider integer: a ramp of the casts.
+//! * **Vectors.** An operator of two broadcasts is a broadcast. Of integers, `+` and `-` of a ramp
+//!   and a broadcast or of two ramps, `+` of a broadcast and a ramp, and `*` of a ramp and a
+//!   broadcast in either order are ramps. A ramp with stride 0 is a broadcast.
 //!
 //! # Rewrites of statements
 //!
 //! [`simplify`](simplify()) rewrites all expressions of a function, and:
 //!
-//! * **`If`** with a constant condition is its branch; in a branch, the condition or its opposite narrows the ranges. An
-//!   `If` without statements in its branches is dropped if its condition is pure, as is an `else` without statements.
-//! * **`For`** of no iterations is dropped, of one iteration it is its body with `min` in place of the variable, if `min`
-//!   is pure and the loop is not bound to threads; one with its own `Break` or `Continue` remains. Without
-//!   statements in its body, a loop is dropped if `min` and its extent are pure. A step of 1 is dropped.
-//! * **`Bind`** of an integer constant or of a variable is dropped, and that stands in place of the name.
+//! * **`If`** with a constant condition is its branch; in a branch, the condition or its opposite
+//!   narrows the ranges. An `If` without statements in its branches is dropped if its condition is
+//!   pure, as is an `else` without statements.
+//! * **`For`** of no iterations is dropped, of one iteration it is its body with `min` in place of
+//!   the variable, if `min` is pure and the loop is not bound to threads; one with its own `Break`
+//!   or `Continue` remains. Without statements in its body, a loop is dropped if `min` and its
+//!   extent are pure. A step of 1 is dropped.
+//! * **`Bind`** of an integer constant or of a variable is dropped, and that stands in place of the
+//!   name.
 //! * **`Evaluate`** of a pure value and **`Assert`** of a true condition are dropped.
 
 pub(crate) mod fold;
@@ -170,7 +177,8 @@ fn int_binary(expr: &Expr, op: BinaryOp, a: &Expr, b: &Expr, ranges: &Ranges) ->
     short.unwrap_or_else(|| expr.clone())
 }
 
-/// Simplifies a division by a constant. Truncating and floor division are the same if nothing is negative.
+/// Simplifies a division by a constant. Truncating and floor division are the same if nothing is
+/// negative.
 fn divide(op: BinaryOp, a: &Expr, divisor: i128, ranges: &Ranges) -> Option<Expr> {
     let dtype = a.dtype;
     let quotient = matches!(op, BinaryOp::FloorDiv | BinaryOp::Div);
@@ -200,7 +208,8 @@ fn divide(op: BinaryOp, a: &Expr, divisor: i128, ranges: &Ranges) -> Option<Expr
     if parts.terms.is_empty() && parts.constant == 0 || !rest.fits(ranges) || !parts.fits(ranges) {
         return nested_division(op, a, divisor);
     }
-    // For a truncating operator the remainder must not be negative either: it could round the other way.
+    // For a truncating operator the remainder must not be negative either: it could round the other
+    // way.
     let (rest_low, rest_high) = rest.exact(ranges)?;
     if !floor && rest_low < 0 {
         return None;
@@ -320,7 +329,8 @@ fn cast(value: &Expr, to: DType, ranges: &Ranges) -> Option<Expr> {
             if to.is_scalar() && widens(value.dtype) =>
         {
             let sum = Linear::of(value);
-            // A product of two variables is one term of the sum; its conversion cannot be split further.
+            // A product of two variables is one term of the sum; its conversion cannot be split
+            // further.
             let single = matches!(sum.terms.as_slice(), [(term, 1)] if sum.constant == 0 && term == value);
             (sum.fits(ranges) && !single)
                 .then(|| simple_sum(sum.to_expr_mapped(to, &|term| node(&term.clone().cast(to), ranges))))
@@ -360,7 +370,8 @@ fn decided(op: CompareOp, (low, high): (i128, i128)) -> Option<bool> {
     }
 }
 
-/// What the comparison of vectors of integers is in all lanes, if the intervals of their elements show it.
+/// What the comparison of vectors of integers is in all lanes, if the intervals of their elements
+/// show it.
 fn by_interval(op: CompareOp, a: &Expr, b: &Expr, ranges: &Ranges) -> Option<bool> {
     a.dtype.is_integer().then_some(())?;
     let (x, y) = (ranges.of(a), ranges.of(b));
@@ -375,7 +386,8 @@ pub(super) fn all_lanes(expr: &Expr) -> Option<i128> {
     }
 }
 
-/// Whether a name for the value is useless: a literal integer, the same one in all lanes, or another name.
+/// Whether a name for the value is useless: a literal integer, the same one in all lanes, or
+/// another name.
 pub(super) fn is_plain(value: &Expr) -> bool {
     matches!(value.kind, ExprKind::Var(_)) || all_lanes(value).is_some()
 }

@@ -1,4 +1,5 @@
-//! Simplification of statements: decides branches, dissolves short loops, removes statements without effect.
+//! Simplification of statements: decides branches, dissolves short loops, removes statements
+//! without effect.
 
 use std::cell::RefCell;
 use std::sync::Arc;

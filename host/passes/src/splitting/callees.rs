@@ -10,7 +10,8 @@ use crate::walk::{any_stmt, depends_on_memory_but_for};
 
 /// The functions of a module, classified by their effects.
 pub(crate) struct Callees {
-    /// Functions that compute from scalars only, on whichever side they are called; they may raise an error.
+    /// Functions that compute from scalars only, on whichever side they are called; they may raise
+    /// an error.
     arithmetic: HashSet<Arc<str>>,
     /// Functions that may raise an error, themselves or through a function that they call.
     raising: HashSet<Arc<str>>,
@@ -32,7 +33,8 @@ impl Callees {
         self.arithmetic.contains(name)
     }
 
-    /// Returns true if the host can evaluate the expression: it touches no memory, and changes nothing.
+    /// Returns true if the host can evaluate the expression: it touches no memory, and changes
+    /// nothing.
     pub(crate) fn is_of_host(&self, expr: &Expr) -> bool {
         let mut pointers = false;
         expr.walk(&mut |e| pointers |= matches!(&e.kind, ExprKind::Var(var) if var.dtype.is_handle()));
@@ -46,8 +48,9 @@ impl Callees {
         raises
     }
 
-    /// Replaces the calls in the statement that may raise an error by variables, if the host knows the arguments and
-    /// the call is made unconditionally; returns the statements that bind those variables and the new statement.
+    /// Replaces the calls in the statement that may raise an error by variables, if the host knows
+    /// the arguments and the call is made unconditionally; returns the statements that bind those
+    /// variables and the new statement.
     pub(crate) fn hoisted(&self, stmt: &Stmt) -> (Vec<Stmt>, Stmt) {
         let mut before = Vec::new();
         let stmt = stmt.map_children(&mut |e| self.hoisted_expr(e, &mut before), &mut Stmt::clone);
@@ -79,8 +82,9 @@ fn called(function: &PrimFunc) -> HashSet<Arc<str>> {
     names
 }
 
-/// Functions that compute from scalars, as do all functions that they call. Recursive functions are excluded: a cycle
-/// never becomes ready. Each call is visited once, through the callers of a function.
+/// Functions that compute from scalars, as do all functions that they call. Recursive functions are
+/// excluded: a cycle never becomes ready. Each call is visited once, through the callers of a
+/// function.
 fn arithmetic<'c>(module: &IrModule, callers: &dyn Fn(&Arc<str>) -> &'c [usize]) -> HashSet<Arc<str>> {
     let mut missing: Vec<Option<usize>> =
         module.functions.iter().map(computes_from_scalars_but_for).collect();
@@ -115,8 +119,8 @@ fn raising<'c>(module: &IrModule, callers: &dyn Fn(&Arc<str>) -> &'c [usize]) ->
     found
 }
 
-/// The number of called functions that must compute from scalars for this function to do so too; `None` if it does not
-/// in any case.
+/// The number of called functions that must compute from scalars for this function to do so too;
+/// `None` if it does not in any case.
 fn computes_from_scalars_but_for(function: &PrimFunc) -> Option<usize> {
     let names = RefCell::new(HashSet::new());
     let is_apart = |name: &str| {

@@ -35,7 +35,8 @@ impl Captured {
     }
 }
 
-/// Creates a new variable of the same name and type; a pointer to a storage type becomes a pointer to bytes.
+/// Creates a new variable of the same name and type; a pointer to a storage type becomes a pointer
+/// to bytes.
 pub(crate) fn copy(var: &Var) -> Var {
     match &var.pointer {
         Some(pointer) => {

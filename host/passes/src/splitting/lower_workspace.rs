@@ -20,15 +20,17 @@ const CPU: i32 = 1;
 
 const PASS: &str = "lower_workspace";
 
-/// Lowers to workspace each allocation that is larger than [`STACK_SIZE_BYTES_MAX`](chipdock_ir::limits::STACK_SIZE_BYTES_MAX), whose
-/// size is not constant, or that would bring the function's total beyond
-/// [`STACK_TOTAL_BYTES_MAX`](chipdock_ir::limits::STACK_TOTAL_BYTES_MAX). It is freed at the end of its sequence and on every other
-/// exit: before a `return`, a `break`, a `continue`, a failing assertion, or a failure of a call. What every iteration of a
-/// serial loop would allocate is allocated once, around the loop, where no more memory is live at once for that.
+/// Lowers to workspace each allocation that is larger than
+/// [`STACK_SIZE_BYTES_MAX`](chipdock_ir::limits::STACK_SIZE_BYTES_MAX), whose size is not constant,
+/// or that would bring the function's total beyond
+/// [`STACK_TOTAL_BYTES_MAX`](chipdock_ir::limits::STACK_TOTAL_BYTES_MAX). It is freed at the end of
+/// its sequence and on every other exit: before a `return`, a `break`, a `continue`, a failing
+/// assertion, or a failure of a call. What every iteration of a serial loop would allocate is
+/// allocated once, around the loop, where no more memory is live at once for that.
 ///
-/// If an iteration of a parallel loop fails, it frees its own allocations, while others may still use memory that was
-/// allocated around the loop: such a loop becomes a function of its own, `f_compute_loop0_`, and its caller frees the
-/// earlier allocations when it fails.
+/// If an iteration of a parallel loop fails, it frees its own allocations, while others may still
+/// use memory that was allocated around the loop: such a loop becomes a function of its own,
+/// `f_compute_loop0_`, and its caller frees the earlier allocations when it fails.
 ///
 /// # Before and after
 ///
@@ -43,15 +45,16 @@ const PASS: &str = "lower_workspace";
 ///
 /// # Requires / # Ensures
 ///
-/// Requires host functions with flattened buffers, made by `make_packed_api`. Every `AllocBuffer` left has a constant
-/// size of at most [`STACK_SIZE_BYTES_MAX`](chipdock_ir::limits::STACK_SIZE_BYTES_MAX) bytes, or, in scope `local`, of at most
-/// [`STACK_LOCAL_BYTES_MAX`](chipdock_ir::limits::STACK_LOCAL_BYTES_MAX).
+/// Requires host functions with flattened buffers, made by `make_packed_api`. Every `AllocBuffer`
+/// left has a constant size of at most
+/// [`STACK_SIZE_BYTES_MAX`](chipdock_ir::limits::STACK_SIZE_BYTES_MAX) bytes, or, in scope `local`,
+/// of at most [`STACK_LOCAL_BYTES_MAX`](chipdock_ir::limits::STACK_LOCAL_BYTES_MAX).
 ///
 /// # Errors
 ///
-/// The caller's: more than [`WORKSPACE_LIVE_MAX`](crate::WORKSPACE_LIVE_MAX) pieces of workspace at once. The target's, if its
-/// pointers have 32 bits: a buffer of 2^31 bytes or more; one of a size that is not constant fails with a ValueError when it is
-/// called.
+/// The caller's: more than [`WORKSPACE_LIVE_MAX`](crate::WORKSPACE_LIVE_MAX) pieces of workspace at
+/// once. The target's, if its pointers have 32 bits: a buffer of 2^31 bytes or more; one of a size
+/// that is not constant fails with a ValueError when it is called.
 pub fn lower_workspace(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let mut functions = Vec::with_capacity(module.functions.len());
     for function in &module.functions {
@@ -114,7 +117,8 @@ impl<'a> Workspace<'a> {
         Self { function, stack, checks, loops, live: Vec::new(), in_loop: 0, in_parallel: 0 }
     }
 
-    /// Turns a parallel loop that may fail, with workspace around it, into a function and a call of it.
+    /// Turns a parallel loop that may fail, with workspace around it, into a function and a call of
+    /// it.
     fn own_function(&mut self, stmt: &Stmt) -> Option<Stmt> {
         (self.live.len() > self.in_parallel && own_function::may_fail(stmt, self.stack)).then_some(())?;
         let first = self.loops.len();
@@ -128,7 +132,8 @@ impl<'a> Workspace<'a> {
         Some(Stmt::if_then(failed, self.then(self.in_parallel, throw()), None))
     }
 
-    /// Frees the pieces from `since` on, innermost first, ignoring failures: an error is already being raised.
+    /// Frees the pieces from `since` on, innermost first, ignoring failures: an error is already
+    /// being raised.
     fn free_since(&self, since: usize) -> Vec<Stmt> {
         self.live[since..].iter().rev().map(|piece| Stmt::new(StmtKind::Evaluate(free(piece)))).collect()
     }

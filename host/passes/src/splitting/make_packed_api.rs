@@ -23,29 +23,33 @@ const PASS: &str = "make_packed_api";
 
 /// Makes three functions of each function `f`:
 ///
-/// * `__tvm_ffi_f(self_handle, args, num_args, result) -> int32`, the packed entry: checks, for one argument after the
-///   other, the conditions that usual arguments satisfy, in wide loads whose differences are joined into few
-///   comparisons, and calls the computation. If a condition does not hold it calls the next function.
-/// * `f_checked_(args, num_args) -> int32`, marked [`attr::COLD`]: checks everything in TVM's order, and either fails
-///   with the first error, or finds that the arguments are valid after all (strides of an axis with one element may be
-///   anything, data of an empty tensor may be null, the device need not be the first), and calls the computation.
-/// * `f_compute_(data pointers and scalars in the order of the parameters, then symbols of shapes) -> int32`, the
-///   computation.
+/// * `__tvm_ffi_f(self_handle, args, num_args, result) -> int32`, the packed entry: checks, for one
+///   argument after the other, the conditions that usual arguments satisfy, in wide loads whose
+///   differences are joined into few comparisons, and calls the computation. If a condition does
+///   not hold it calls the next function.
+/// * `f_checked_(args, num_args) -> int32`, marked [`attr::COLD`]: checks everything in TVM's
+///   order, and either fails with the first error, or finds that the arguments are valid after all
+///   (strides of an axis with one element may be anything, data of an empty tensor may be null, the
+///   device need not be the first), and calls the computation.
+/// * `f_compute_(data pointers and scalars in the order of the parameters, then symbols of shapes) ->
+///   int32`, the computation.
 ///
-/// The tensors of a function with [`attr::DEVICE`], which was compiled for a device, are on that device: its
-/// computation takes the id of the first tensor's device too, and makes that device current
-/// (`chipdock_set_device(device_type, device_id)`) before anything else; its allocations of device memory name that
-/// device. If the host that runs the code assigns the device's number, `chipdock_device_type("name")` returns it. Both
-/// are calls of [`chipdock_ir::environment`].
+/// The tensors of a function with [`attr::DEVICE`], which was compiled for a device, are on that
+/// device: its computation takes the id of the first tensor's device too, and makes that device
+/// current (`chipdock_set_device(device_type, device_id)`) before anything else; its allocations of
+/// device memory name that device. If the host that runs the code assigns the device's number,
+/// `chipdock_device_type("name")` returns it. Both are calls of [`chipdock_ir::environment`].
 ///
-/// The computation stores the function's return value through a pointer, its last parameter; the entry (and
-/// `f_checked_`, which then takes the result too) stores it into the packed result: an integer, a float or a boolean.
+/// The computation stores the function's return value through a pointer, its last parameter; the
+/// entry (and `f_checked_`, which then takes the result too) stores it into the packed result: an
+/// integer, a float or a boolean.
 ///
-/// A call of another function of the module becomes a call of its computation before the statement that contains it; it
-/// fails if that computation fails. `T.tvm_call_packed(name, ...)`, an imported function, becomes
-/// `T.tvm_call_packed(name, values, count)`: `count` packed values of 16 bytes, with room for the result after them;
-/// its status is that of the call. Its value is an integer, which is checked. A string is passed as a text that ends
-/// with NUL, a tensor (`T.tvm_stack_make_array`) as a borrowed DLTensor on the processor, which lives, as its shape
+/// A call of another function of the module becomes a call of its computation before the statement
+/// that contains it; it fails if that computation fails. `T.tvm_call_packed(name, ...)`, an
+/// imported function, becomes `T.tvm_call_packed(name, values, count)`: `count` packed values of 16
+/// bytes, with room for the result after them; its status is that of the call. Its value is an
+/// integer, which is checked. A string is passed as a text that ends with NUL, a tensor
+/// (`T.tvm_stack_make_array`) as a borrowed DLTensor on the processor, which lives, as its shape
 /// does, as long as the values.
 ///
 /// # Before and after
@@ -70,14 +74,16 @@ const PASS: &str = "make_packed_api";
 ///
 /// # Requires / # Ensures
 ///
-/// Requires flattened buffers and a host target. Every function has one of the three shapes above, or is a cold
-/// `f_expected_<type>_(argument, type_index)`, which builds an error message for the check and returns -1.
+/// Requires flattened buffers and a host target. Every function has one of the three shapes above,
+/// or is a cold `f_expected_<type>_(argument, type_index)`, which builds an error message for the
+/// check and returns -1.
 ///
 /// # Errors
 ///
-/// The caller's: a function that returns a pointer or a vector; a name that begins with `_`; a symbol of a shape that
-/// no parameter determines; a call of a function that takes a buffer, or, within an expression, of one that returns
-/// nothing; a packed call with a tensor in a function for a device.
+/// The caller's: a function that returns a pointer or a vector; a name that begins with `_`; a
+/// symbol of a shape that no parameter determines; a call of a function that takes a buffer, or,
+/// within an expression, of one that returns nothing; a packed call with a tensor in a function for
+/// a device.
 pub fn make_packed_api(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let mut functions = Vec::with_capacity(module.functions.len() * 4);
     let by_name = module.by_name();
@@ -113,7 +119,8 @@ fn is_entry(module: &IrModule, function: &PrimFunc) -> bool {
     module.functions.len() == 1 || function.attrs.get(attr::IS_ENTRY_FUNC) == Some(&AttrValue::Bool(true))
 }
 
-// The parts of two functions never share a name: each part has its own suffix, and no function's name begins with `_`.
+// The parts of two functions never share a name: each part has its own suffix, and no function's
+// name begins with `_`.
 
 /// Name of the function that checks the arguments of `name` in detail.
 fn checked_name(name: &str) -> Arc<str> {
@@ -145,7 +152,8 @@ fn compute(
         attrs.remove(name);
     }
     attrs.insert(attr::CALLING_CONV.into(), AttrValue::Int(0));
-    // Out of line, the entry keeps the checked values in few registers and ends with a jump: 5.6 ns instead of 6.3.
+    // Out of line, the entry keeps the checked values in few registers and ends with a jump: 5.6 ns
+    // instead of 6.3.
     attrs.insert(attr::NO_INLINE.into(), AttrValue::Bool(true));
     // Storage types are bytes at this point, except in the types of parameters.
     let mut as_bytes = Substitution::new();

@@ -16,29 +16,33 @@ use crate::splitting::capture::{Captured, copy};
 use crate::walk::{any_stmt, depends_on_memory};
 use crate::work;
 
-/// Outlines each outermost parallel loop to two functions and a launch of them ([`Op::ParallelLaunch`]), for a target
-/// that names that op in its `native_ops`; for other targets the loop remains.
+/// Outlines each outermost parallel loop to two functions and a launch of them
+/// ([`Op::ParallelLaunch`]), for a target that names that op in its `native_ops`; for other targets
+/// the loop remains.
 ///
-/// * `f_compute_region0_(first, count, captured...) -> int32` runs `count` iterations from the `first` on, one after
-///   the other. Variables that the loop uses and does not bind are its parameters. It is never inlined into the
-///   function that launches it ([`attr::NO_INLINE`]), and has [`attr::NOALIAS`] if `f` has it and each pointer among
-///   its parameters is a parameter of `f` or memory that `f` allocates.
-/// * `f_compute_task0_(task_id, tasks_count, data) -> int32` is the launched function: it determines its share of the
-///   iterations, the first `extent mod tasks_count` tasks taking one more than the others, and calls the region.
+/// * `f_compute_region0_(first, count, captured...) -> int32` runs `count` iterations from the
+///   `first` on, one after the other. Variables that the loop uses and does not bind are its
+///   parameters. It is never inlined into the function that launches it ([`attr::NO_INLINE`]), and
+///   has [`attr::NOALIAS`] if `f` has it and each pointer among its parameters is a parameter of
+///   `f` or memory that `f` allocates.
+/// * `f_compute_task0_(task_id, tasks_count, data) -> int32` is the launched function: it
+///   determines its share of the iterations, the first `extent mod tasks_count` tasks taking one
+///   more than the others, and calls the region.
 ///
-/// The captured variables are stored at `data`, 16 bytes each, as the value of a TVM-FFI Any (the other half of it is
-/// not written): integers and booleans as int64, floats as float64, pointers. A vector is stored in a buffer of its
-/// own.
+/// The captured variables are stored at `data`, 16 bytes each, as the value of a TVM-FFI Any (the
+/// other half of it is not written): integers and booleans as int64, floats as float64, pointers. A
+/// vector is stored in a buffer of its own.
 ///
-/// There are at most as many tasks as iterations. The annotation [`attr::GRAIN`] of a loop, a number or an expression that
-/// reads no memory, is the least number of iterations that pay for a task: there are at most `extent // grain` tasks, and
-/// at least one; a grain below 1 counts as 1, and "auto" is an estimate from the loop's body (`work`). Without an iteration
-/// nothing is launched, and a single task runs in the thread that reaches the loop, as a plain call of the region. If a
-/// task fails, the function that launches it fails with
-/// that error. Parallel loops within a parallel loop become serial: the outer one already keeps the threads busy, or is too
-/// short for that. A launch within a region can still occur if the region calls another function of the module; pools run
-/// it inline. A note around a loop that its stores need not stay in caches ([`attr::NONTEMPORAL`]) is around its body in
-/// the region.
+/// There are at most as many tasks as iterations. The annotation [`attr::GRAIN`] of a loop, a
+/// number or an expression that reads no memory, is the least number of iterations that pay for a
+/// task: there are at most `extent // grain` tasks, and at least one; a grain below 1 counts as 1,
+/// and "auto" is an estimate from the loop's body (`work`). Without an iteration nothing is
+/// launched, and a single task runs in the thread that reaches the loop, as a plain call of the
+/// region. If a task fails, the function that launches it fails with that error. Parallel loops
+/// within a parallel loop become serial: the outer one already keeps the threads busy, or is too
+/// short for that. A launch within a region can still occur if the region calls another function of
+/// the module; pools run it inline. A note around a loop that its stores need not stay in caches
+/// ([`attr::NONTEMPORAL`]) is around its body in the region.
 ///
 /// # Before and after
 ///
@@ -61,12 +65,13 @@ use crate::work;
 ///
 /// # Requires / # Ensures
 ///
-/// Requires host functions with flattened buffers, made by `make_packed_api`. If the target supports the op, no
-/// parallel loop is left.
+/// Requires host functions with flattened buffers, made by `make_packed_api`. If the target
+/// supports the op, no parallel loop is left.
 ///
 /// # Errors
 ///
-/// The caller's: a grain that is neither an integer, an integer expression that reads no memory, nor "auto".
+/// The caller's: a grain that is neither an integer, an integer expression that reads no memory,
+/// nor "auto".
 pub fn outline_parallel(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     if !capabilities.execution.has_native(Op::ParallelLaunch) {
         return Ok(module.clone());
@@ -88,7 +93,8 @@ pub fn outline_parallel(module: &IrModule, capabilities: &TargetCapabilities) ->
     Ok(IrModule { functions, attrs: module.attrs.clone() })
 }
 
-/// Data variables of parameters and of allocations: no two of them share memory if parameters do not.
+/// Data variables of parameters and of allocations: no two of them share memory if parameters do
+/// not.
 fn own_memory(function: &PrimFunc) -> HashSet<Var> {
     let params = function.params.iter().map(|param| match param {
         Param::Var(var) => var.clone(),
@@ -123,7 +129,8 @@ struct Outliner<'a> {
     ranges: Ranges,
     /// The functions that loops were outlined to.
     regions: Vec<PrimFunc>,
-    /// Notes around the current statement that are about the loops in it too: [`attr::NONTEMPORAL`], innermost last.
+    /// Notes around the current statement that are about the loops in it too:
+    /// [`attr::NONTEMPORAL`], innermost last.
     notes: Vec<(AttrNode, Expr)>,
 }
 
@@ -342,7 +349,8 @@ impl Region {
             None => first.expr(),
         };
         let start = if min.as_int() == Some(0) { moved } else { min + &moved };
-        // Clamped to the number of iterations: ranges known for the loop's variable also hold for this one.
+        // Clamped to the number of iterations: ranges known for the loop's variable also hold for
+        // this one.
         let end = min.as_int().map(|min| min + most).filter(|_| of.step.is_none());
         let left = match end.filter(|end| dtype.integer_range().is_some_and(|(_, greatest)| *end <= greatest))
         {
@@ -397,7 +405,8 @@ impl Region {
         self.share.iter().chain(&self.inner)
     }
 
-    /// The values stored at the task's data, in order: the region's captures, and the extent if only the task needs it.
+    /// The values stored at the task's data, in order: the region's captures, and the extent if
+    /// only the task needs it.
     fn slots(&self, extent: &Expr) -> Vec<Var> {
         let mut slots = self.outer.clone();
         if let ExprKind::Var(var) = &extent.kind
@@ -522,8 +531,8 @@ fn settled(value: &Expr, name: &str, before: &mut Vec<Stmt>) -> Expr {
     var.expr()
 }
 
-/// The types through which a value is converted to the form stored at the task's data. A half is converted through
-/// float32, as everywhere.
+/// The types through which a value is converted to the form stored at the task's data. A half is
+/// converted through float32, as everywhere.
 fn steps(dtype: DType) -> [DType; 2] {
     match dtype {
         dtype if dtype.is_handle() => [dtype, dtype],

@@ -20,8 +20,8 @@ use kernel::Region;
 
 pub(crate) const PASS: &str = "split_host_device";
 
-/// Outlines each launch of each function to a kernel, `f_kernel`, `f_kernel_1` and so on, and leaves a call that
-/// launches it in its place.
+/// Outlines each launch of each function to a kernel, `f_kernel`, `f_kernel_1` and so on, and
+/// leaves a call that launches it in its place.
 ///
 /// For a host target there is nothing to outline: the module is the host's.
 ///
@@ -36,11 +36,12 @@ pub(crate) const PASS: &str = "split_host_device";
 ///                                                    A[bx * 64 + tx] = ...
 /// ```
 ///
-/// The arguments of a launch are the kernel's (data pointers in the order of the function's parameters, then scalars),
-/// then the extent of each axis, at least 0, then the bytes of dynamic shared memory if there is any. A scalar of float16
-/// or bfloat16 is passed as float32.
+/// The arguments of a launch are the kernel's (data pointers in the order of the function's
+/// parameters, then scalars), then the extent of each axis, at least 0, then the bytes of dynamic
+/// shared memory if there is any. A scalar of float16 or bfloat16 is passed as float32.
 ///
-/// A launch of a device without thread axes (IR-K8) has no extents: the kernel's body is the launch's.
+/// A launch of a device without thread axes (IR-K8) has no extents: the kernel's body is the
+/// launch's.
 ///
 /// ```text
 /// def f(A: T.Buffer((n,))):                      def f(A: T.Buffer((n,))):
@@ -50,24 +51,26 @@ pub(crate) const PASS: &str = "split_host_device";
 ///                                                        A[i] = ...
 /// ```
 ///
-/// If the target has no integers of 64 bits, a size (a free variable of the shapes, strides and offsets of the
-/// function's tensors) is passed as int32, and the host function fails with a ValueError if the size does not fit;
-/// another integer of 64 bits is passed as two uint32, `x_low` and `x_high`. Indices have 32 bits there: a buffer of the
-/// host function with 2^31 elements or more, its offset and lanes included, two for an integer of 64 bits, is refused; one
-/// of a size known only when it is called, by a ValueError.
+/// If the target has no integers of 64 bits, a size (a free variable of the shapes, strides and
+/// offsets of the function's tensors) is passed as int32, and the host function fails with a
+/// ValueError if the size does not fit; another integer of 64 bits is passed as two uint32, `x_low`
+/// and `x_high`. Indices have 32 bits there: a buffer of the host function with 2^31 elements or
+/// more, its offset and lanes included, two for an integer of 64 bits, is refused; one of a size
+/// known only when it is called, by a ValueError.
 ///
 /// # Requires / # Ensures
 ///
-/// Requires the guarantees of `verify_memory`, explicit barriers, and no virtual threads. Host functions have no thread
-/// axis, no memory but global, and the attribute [`attr::DEVICE`] in place of [`attr::TARGET`]: their tensors are the
-/// device's, whether they launch anything or not. Kernels, and copies of the functions that they call, have
-/// [`attr::TARGET`] and come after all host functions.
+/// Requires the guarantees of `verify_memory`, explicit barriers, and no virtual threads. Host
+/// functions have no thread axis, no memory but global, and the attribute [`attr::DEVICE`] in place
+/// of [`attr::TARGET`]: their tensors are the device's, whether they launch anything or not.
+/// Kernels, and copies of the functions that they call, have [`attr::TARGET`] and come after all
+/// host functions.
 ///
 /// # Errors
 ///
-/// The caller's: a launch whose extents are not known where it starts, or differ on one axis; threads in a function
-/// that a kernel calls. The target's: threads on a host; a kernel that would need a vector parameter; a buffer of
-/// constant size with more elements than its indices reach.
+/// The caller's: a launch whose extents are not known where it starts, or differ on one axis;
+/// threads in a function that a kernel calls. The target's: threads on a host; a kernel that would
+/// need a vector parameter; a buffer of constant size with more elements than its indices reach.
 pub fn split_host_device(
     module: &IrModule,
     capabilities: &TargetCapabilities,
@@ -102,7 +105,8 @@ pub fn split_host_device(
     let called = callees(module, &kernels, starts(capabilities))?;
     let all = Callees::of(module);
     let by_kernels: HashSet<&Arc<str>> = called.iter().map(|callee| &callee.name).collect();
-    // Functions that kernels call are host functions too, unless they touch memory that only a device can access.
+    // Functions that kernels call are host functions too, unless they touch memory that only a
+    // device can access.
     hosts.retain(|function| {
         !by_kernels.contains(&function.name) || is_public(function) || all.is_arithmetic(&function.name)
     });
@@ -180,7 +184,8 @@ fn callees<'m>(
     Ok(found)
 }
 
-/// Moves shared, local and warp memory that is allocated around a launch into each launch that uses it.
+/// Moves shared, local and warp memory that is allocated around a launch into each launch that uses
+/// it.
 fn moved_inside(body: &Stmt, starts: Starts) -> Stmt {
     match &body.kind {
         StmtKind::Seq(stmts) => {
@@ -209,7 +214,8 @@ fn inner_memory(stmt: &Stmt) -> Option<&Var> {
     }
 }
 
-/// Inserts each allocation at the start of each launch within the statement that uses its memory, the last one first.
+/// Inserts each allocation at the start of each launch within the statement that uses its memory,
+/// the last one first.
 fn with_allocations(stmt: &Stmt, inner: &HashMap<Var, (usize, Stmt)>, starts: Starts) -> Stmt {
     match &stmt.kind {
         kind if starts(kind) => {

@@ -19,9 +19,9 @@ const PASS: &str = "inject_virtual_thread";
 /// Maximum number of virtual threads whose loop is unrolled.
 const UNROLLED_MAX: i128 = 16;
 
-/// Turns the virtual threads of a thread into loops in it, each around as many statements as need no waiting between
-/// them: accesses to shared memory are in loops of their own, so that barriers stand between them. Local memory has one
-/// part for each virtual thread.
+/// Turns the virtual threads of a thread into loops in it, each around as many statements as need
+/// no waiting between them: accesses to shared memory are in loops of their own, so that barriers
+/// stand between them. Local memory has one part for each virtual thread.
 ///
 /// # Before and after
 ///
@@ -38,8 +38,9 @@ const UNROLLED_MAX: i128 = 16;
 ///
 /// # Errors
 ///
-/// The caller's: virtual threads of an extent that is not constant; shared memory, or waits, in a loop that virtual
-/// threads do not run alike; a view of local memory; one of several virtual threads that ends early while others go on.
+/// The caller's: virtual threads of an extent that is not constant; shared memory, or waits, in a
+/// loop that virtual threads do not run alike; a view of local memory; one of several virtual
+/// threads that ends early while others go on.
 pub fn inject_virtual_thread(
     module: &IrModule,
     _capabilities: &TargetCapabilities,
@@ -137,7 +138,8 @@ impl<'a> Injector<'a> {
         Stmt::for_loop(var, extent, ForKind::ThreadBinding(axis), launch.clone())
     }
 
-    /// Splits local memory into parts; returns the buffers that are allocated outside of the launch.
+    /// Splits local memory into parts; returns the buffers that are allocated outside of the
+    /// launch.
     fn locals_of(&mut self, launch: &Stmt) -> Result<Vec<Buffer>, PassError> {
         let (mut allocated, mut used, mut viewed) = (Vec::new(), Vec::new(), Vec::new());
         let is_local = |buffer: &Buffer| buffer.scope.rank == StorageRank::Local;
@@ -325,8 +327,8 @@ impl<'a> Injector<'a> {
         }
     }
 
-    /// Keeps a value of each virtual thread in memory: returns the expression that reads it, and the statement that
-    /// writes it.
+    /// Keeps a value of each virtual thread in memory: returns the expression that reads it, and
+    /// the statement that writes it.
     fn kept(&mut self, name: &str, value: &Expr) -> (Expr, Stmt) {
         let shape = self.axes.iter().map(|(_, var, n)| Expr::int(*n, var.dtype)).collect();
         let memory = Buffer::new(name, shape, value.dtype, StorageScope::LOCAL);
@@ -443,8 +445,8 @@ fn has_op(stmt: &Stmt, is_one: &dyn Fn(Op) -> bool) -> bool {
     found
 }
 
-/// Returns true if threads share no memory, do not wait and are not bound in the statement, so that virtual threads may
-/// run it one after the other.
+/// Returns true if threads share no memory, do not wait and are not bound in the statement, so that
+/// virtual threads may run it one after the other.
 fn is_private(stmt: &Stmt) -> bool {
     let is_shared = |scope: &StorageScope| matches!(scope.rank, StorageRank::Shared | StorageRank::Warp);
     let mut private = !has_op(stmt, &|op| op.threads().is_collective())

@@ -23,18 +23,20 @@ use own::Own;
 
 const PASS: &str = "lower_cross_thread_reduction";
 
-/// Lowers a reduction whose axes are bound to threads of a block (IR-K6) to three steps: each thread combines its own
-/// iterations in local memory; `tvm_thread_allreduce` combines the values of the threads; the first thread of each
-/// group writes the result, or every thread if the result is in its own local memory.
+/// Lowers a reduction whose axes are bound to threads of a block (IR-K6) to three steps: each
+/// thread combines its own iterations in local memory; `tvm_thread_allreduce` combines the values
+/// of the threads; the first thread of each group writes the result, or every thread if the result
+/// is in its own local memory.
 ///
-/// The steps of a thread include all loops of the reduction within the launch, whatever other statements they contain
-/// (a prefetch into shared memory), if none of these touches the result. Otherwise, each time that the threads reach
-/// the block they combine into the current value, the first time into the init value. A loop of the reduction around a
-/// launch, with no other statement in it, moves into the launch.
+/// The steps of a thread include all loops of the reduction within the launch, whatever other
+/// statements they contain (a prefetch into shared memory), if none of these touches the result.
+/// Otherwise, each time that the threads reach the block they combine into the current value, the
+/// first time into the init value. A loop of the reduction around a launch, with no other statement
+/// in it, moves into the launch.
 ///
-/// A combination is `own op term`, of one of `+ * min max`, bitwise or boolean and, or and exclusive or, one for each
-/// result; or any combination that only selects between the old and the new values (an argmax), which starts at its
-/// init value.
+/// A combination is `own op term`, of one of `+ * min max`, bitwise or boolean and, or and
+/// exclusive or, one for each result; or any combination that only selects between the old and the
+/// new values (an argmax), which starts at its init value.
 ///
 /// # Before and after
 ///
@@ -53,8 +55,8 @@ const PASS: &str = "lower_cross_thread_reduction";
 ///
 /// # Errors
 ///
-/// The caller's: a reduction over blocks of a grid or virtual threads, one whose other axes depend on the same threads,
-/// or one that does not combine in a form listed above.
+/// The caller's: a reduction over blocks of a grid or virtual threads, one whose other axes depend
+/// on the same threads, or one that does not combine in a form listed above.
 pub fn lower_cross_thread_reduction(
     module: &IrModule,
     capabilities: &TargetCapabilities,
@@ -157,8 +159,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The reductions across threads whose outermost reduction loop is this statement, or which have no loop around the
-    /// block.
+    /// The reductions across threads whose outermost reduction loop is this statement, or which
+    /// have no loop around the block.
     fn starting<'s>(&mut self, stmt: &'s Stmt) -> Vec<Reduction<'s>> {
         let around = match &stmt.kind {
             StmtKind::For { kind: ForKind::ThreadBinding(_), .. } => return Vec::new(),
@@ -212,8 +214,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Lowers all reductions that start at the statement; `None` if another part of it needs their partial results:
-    /// they then start further in.
+    /// Lowers all reductions that start at the statement; `None` if another part of it needs their
+    /// partial results: they then start further in.
     fn reductions(&mut self, stmt: &Stmt, found: &[Reduction<'_>]) -> Result<Option<Stmt>, PassError> {
         let mut all = Vec::with_capacity(found.len());
         for reduction in found {
@@ -396,8 +398,8 @@ impl Lowerer<'_> {
         simplify::expr(&when.and(predicate))
     }
 
-    /// The condition that a result is written: the first iteration, which runs init, may run; without init, any
-    /// iteration may.
+    /// The condition that a result is written: the first iteration, which runs init, may run;
+    /// without init, any iteration may.
     fn when_written(
         &mut self,
         reduction: &Reduction<'_>,
@@ -431,7 +433,8 @@ impl Lowerer<'_> {
         Ok(kept)
     }
 
-    /// Returns true if anything in the launch other than the block touches the memory of its results.
+    /// Returns true if anything in the launch other than the block touches the memory of its
+    /// results.
     fn touched_elsewhere(&self, block: &Arc<Block>, combination: &Combination) -> bool {
         let results: HashSet<&Var> = combination.parts.iter().map(|part| &part.buffer.data).collect();
         self.launch.as_ref().is_some_and(|launch| nest::touches(launch, block, &results))

@@ -19,13 +19,13 @@ use crate::walk::{try_map_functions, vars_of};
 
 const PASS: &str = "lower_thread_allreduce";
 
-/// Replaces each `tvm_thread_allreduce` by the steps of the threads of a group: the threads with equal indices on the
-/// axes that are not reduced.
+/// Replaces each `tvm_thread_allreduce` by the steps of the threads of a group: the threads with
+/// equal indices on the axes that are not reduced.
 ///
-/// If the target names the shuffles in `native_ops`, values have 32 or 64 bits, and a group is a part of a warp or
-/// several whole warps, warps reduce by shuffles, and the results of several warps go through shared memory once.
-/// Otherwise all values go through shared memory, and half of the threads combine two at a time, with a barrier after
-/// each step; groups may have any size.
+/// If the target names the shuffles in `native_ops`, values have 32 or 64 bits, and a group is a
+/// part of a warp or several whole warps, warps reduce by shuffles, and the results of several
+/// warps go through shared memory once. Otherwise all values go through shared memory, and half of
+/// the threads combine two at a time, with a barrier after each step; groups may have any size.
 ///
 /// # Before and after
 ///
@@ -43,8 +43,8 @@ const PASS: &str = "lower_thread_allreduce";
 ///
 /// # Errors
 ///
-/// The caller's: a block whose extents are not constant, values that are vectors, an index that is not a thread's. The
-/// target's: one without shared memory.
+/// The caller's: a block whose extents are not constant, values that are vectors, an index that is
+/// not a thread's. The target's: one without shared memory.
 pub fn lower_thread_allreduce(
     module: &IrModule,
     capabilities: &TargetCapabilities,
@@ -270,7 +270,8 @@ impl Reduction<'_> {
         buffers
     }
 
-    /// Stores the results: each thread to its own memory, or the first thread of the group to shared memory.
+    /// Stores the results: each thread to its own memory, or the first thread of the group to
+    /// shared memory.
     fn stores(&self, results: &[Expr]) -> Vec<Stmt> {
         let (mut stmts, mut is_shared) = (Vec::new(), false);
         for (target, result) in self.targets.iter().zip(results) {

@@ -23,9 +23,10 @@ const NEEDED: [Op; 2] = [Op::WarpActivemask, Op::WarpShuffle];
 /// Maximum number of threads in a warp: the mask of a shuffle has that many bits.
 const WARP_MAX: i64 = 32;
 
-/// Lowers memory of scope `warp` (IR-K2) to memory of scope `local`, with as many elements divided by the threads of a
-/// warp. Each thread owns the elements that it stores: `m` adjacent ones, then `m` more after `m` elements of every
-/// other thread of the warp. Elements of another thread are loaded by a shuffle.
+/// Lowers memory of scope `warp` (IR-K2) to memory of scope `local`, with as many elements divided
+/// by the threads of a warp. Each thread owns the elements that it stores: `m` adjacent ones, then
+/// `m` more after `m` elements of every other thread of the warp. Elements of another thread are
+/// loaded by a shuffle.
 ///
 /// # Before and after
 ///
@@ -45,9 +46,10 @@ const WARP_MAX: i64 = 32;
 ///
 /// # Errors
 ///
-/// The target's: it does not support shuffles, or its warp size is not known. The caller's: warp memory that is
-/// distributed among the threads in another way, is touched in vectors or through pointers, or is loaded from another
-/// thread where not all threads of a warp arrive, or at a position in that thread's part which is not the same for all.
+/// The target's: it does not support shuffles, or its warp size is not known. The caller's: warp
+/// memory that is distributed among the threads in another way, is touched in vectors or through
+/// pointers, or is loaded from another thread where not all threads of a warp arrive, or at a
+/// position in that thread's part which is not the same for all.
 pub fn lower_warp_memory(
     module: &IrModule,
     capabilities: &TargetCapabilities,
@@ -236,7 +238,8 @@ impl Rewriter<'_> {
         self.shuffled(&shuffled, index, before)
     }
 
-    /// Loads an element of another thread's part, through an element of memory that the shuffle fills.
+    /// Loads an element of another thread's part, through an element of memory that the shuffle
+    /// fills.
     fn shuffled(&self, from: &Shuffled, index: &Expr, before: &mut Before) -> Result<Expr, PassError> {
         let name = &from.own.name;
         if self.is_apart {

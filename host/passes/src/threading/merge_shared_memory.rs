@@ -16,12 +16,12 @@ use crate::walk::{is_thread, try_map_functions, vars_of};
 
 const PASS: &str = "merge_shared_memory";
 
-/// Merges all dynamic shared memory of a launch into one allocation, as devices provide one per launch: each buffer
-/// becomes a view of it, whose indices begin where the previous buffer ends, at a multiple of the size of every element
-/// in it.
+/// Merges all dynamic shared memory of a launch into one allocation, as devices provide one per
+/// launch: each buffer becomes a view of it, whose indices begin where the previous buffer ends, at
+/// a multiple of the size of every element in it.
 ///
-/// Buffers of constant sizes that are used only by statements of the launch's outermost sequence share memory if a
-/// barrier stands between the last use of one and the first use of the other.
+/// Buffers of constant sizes that are used only by statements of the launch's outermost sequence
+/// share memory if a barrier stands between the last use of one and the first use of the other.
 ///
 /// # Before and after
 ///
@@ -35,7 +35,8 @@ const PASS: &str = "merge_shared_memory";
 ///
 /// # Requires / # Ensures
 ///
-/// Requires flattened buffers and explicit barriers. A launch has at most one allocation in scope `shared.dyn`.
+/// Requires flattened buffers and explicit barriers. A launch has at most one allocation in scope
+/// `shared.dyn`.
 ///
 /// # Errors
 ///
@@ -118,8 +119,8 @@ fn touched_by(stmt: &Stmt, f: &mut dyn FnMut(&Var, bool)) {
     });
 }
 
-/// Removes the allocations outside of launches that were merged; a launch that uses only one of them allocates it
-/// itself.
+/// Removes the allocations outside of launches that were merged; a launch that uses only one of
+/// them allocates it itself.
 fn without(body: &Stmt, outside: &[Buffer], merged: &HashSet<Var>) -> Stmt {
     if is_thread(body) {
         let alone = used(body, outside);
@@ -182,8 +183,8 @@ impl Merger {
             sizes.push(size(function, launch, buffer, &names)?);
         }
         let wide = sizes.iter().any(|size| size.dtype.bits > 32);
-        // The size that a launch asks for is exact, in 64 bits; one that exceeds the device's memory is refused. A kernel that
-        // runs has offsets as short as its sizes.
+        // The size that a launch asks for is exact, in 64 bits; one that exceeds the device's
+        // memory is refused. A kernel that runs has offsets as short as its sizes.
         let dtype = if wide { DType::INT64 } else { DType::INT32 };
         let in_units = |dtype| -> Vec<Expr> {
             let all = buffers.iter().zip(&sizes);

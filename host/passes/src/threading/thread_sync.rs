@@ -19,16 +19,17 @@ use access::{Access, Known};
 
 const PASS: &str = "thread_sync";
 
-/// Makes the implicit barriers of IR-K5 explicit, inserting as few as analysis shows to be necessary: a barrier stands
-/// between two statements of a sequence, or at the end of an iteration, if two threads of a block may touch one element
-/// of shared memory, one of them writing, and no barrier lies between them already. Elements are distinguished by
-/// memory, by the bounds of indices, and by evaluating indices thread by thread if the extents of the block are
-/// constant.
+/// Makes the implicit barriers of IR-K5 explicit, inserting as few as analysis shows to be
+/// necessary: a barrier stands between two statements of a sequence, or at the end of an iteration,
+/// if two threads of a block may touch one element of shared memory, one of them writing, and no
+/// barrier lies between them already. Elements are distinguished by memory, by the bounds of
+/// indices, and by evaluating indices thread by thread if the extents of the block are constant.
 ///
-/// A barrier that would stand in a branch on which threads decide differently is moved out of it: the branch is split
-/// at barriers, and the loops in it are moved around its parts.
+/// A barrier that would stand in a branch on which threads decide differently is moved out of it:
+/// the branch is split at barriers, and the loops in it are moved around its parts.
 ///
-/// Launches without the attribute `chipdock.implicit_barriers` are as their author wrote them, and are unchanged.
+/// Launches without the attribute `chipdock.implicit_barriers` are as their author wrote them, and
+/// are unchanged.
 ///
 /// # Before and after
 ///
@@ -41,13 +42,15 @@ const PASS: &str = "thread_sync";
 ///
 /// # Requires / # Ensures
 ///
-/// Requires flattened buffers, and no virtual threads. No such attribute is left; memory that the threads of a block
-/// share has explicit barriers, each at a point that all threads of the block reach.
+/// Requires flattened buffers, and no virtual threads. No such attribute is left; memory that the
+/// threads of a block share has explicit barriers, each at a point that all threads of the block
+/// reach.
 ///
 /// # Errors
 ///
-/// The caller's: a barrier in a loop whose number of iterations differs between threads, or that some threads leave
-/// early; a reduction across threads in a branch on which threads decide differently.
+/// The caller's: a barrier in a loop whose number of iterations differs between threads, or that
+/// some threads leave early; a reduction across threads in a branch on which threads decide
+/// differently.
 pub fn thread_sync(module: &IrModule, _capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         let body = try_map_launches(&function.body, &mut |launch| {
@@ -407,7 +410,8 @@ impl<'a> Syncer<'a> {
         Ok((new, Flow { head, tail, is_ordered: false, waits: flow.waits }))
     }
 
-    /// Returns true if all threads of a block that evaluate the expression together get the same value.
+    /// Returns true if all threads of a block that evaluate the expression together get the same
+    /// value.
     fn is_uniform(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Var(var) => self.uniform.contains(var),
@@ -418,8 +422,8 @@ impl<'a> Syncer<'a> {
                 }
                 _ => false,
             },
-            // Between two barriers shared memory has the same value for all threads of a block; so does memory that is
-            // never written.
+            // Between two barriers shared memory has the same value for all threads of a block; so
+            // does memory that is never written.
             ExprKind::Load { buffer, .. }
                 if !(is_shared(&buffer.scope)
                     || buffer.scope.rank == chipdock_ir::StorageRank::Global

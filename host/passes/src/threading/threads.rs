@@ -88,7 +88,8 @@ pub(crate) fn barrier_scope(stmt: &Stmt) -> Option<&str> {
     }
 }
 
-/// The value of an integer or boolean expression, given its variables; `None` if it contains anything else.
+/// The value of an integer or boolean expression, given its variables; `None` if it contains
+/// anything else.
 pub(crate) fn evaluate(expr: &Expr, of: &dyn Fn(&Var) -> Option<i128>) -> Option<i128> {
     let both = |a: &Expr, b: &Expr| Some((evaluate(a, of)?, evaluate(b, of)?));
     let is_whole = |e: &Expr| e.dtype.is_scalar() && (e.dtype.is_integer() || e.dtype.is_bool());

@@ -18,18 +18,21 @@ const PASS: &str = "lower_halves";
 
 type Answer<T> = Result<T, PassError>;
 
-/// Lowers float16 and bfloat16 in device functions if the target lacks them ([`chipdock_ir::Types::missing_types`]): only
-/// their bits are left.
+/// Lowers float16 and bfloat16 in device functions if the target lacks them
+/// ([`chipdock_ir::Types::missing_types`]): only their bits are left.
 ///
 /// # Rules
 ///
-/// * **HALVES-F1** A value of such a type is a uint16 of the same lanes, its bits; a buffer of them is one of uint16 over the same
-///   memory. Constants, selections, names, results of functions and what threads of a warp pass on follow.
-/// * **HALVES-F2** A cast to or from such a type is computed in integers, exactly: to float32 without a rounding, from any type
-///   with one, to nearest, ties to even, subnormals kept; a number beyond the greatest value is infinite. Which NaN a NaN
-///   becomes is left open, as in the IR.
-/// * **HALVES-F3** A cast between such a type and an integer, a boolean or a float64 goes by way of float32. An integer or a
-///   float64 that float32 would round is rounded to odd first, so that it is rounded once.
+/// * **HALVES-F1** A value of such a type is a uint16 of the same lanes, its bits; a buffer of them
+///   is one of uint16 over the same memory. Constants, selections, names, results of functions and
+///   what threads of a warp pass on follow.
+/// * **HALVES-F2** A cast to or from such a type is computed in integers, exactly: to float32
+///   without a rounding, from any type with one, to nearest, ties to even, subnormals kept; a
+///   number beyond the greatest value is infinite. Which NaN a NaN becomes is left open, as in the
+///   IR.
+/// * **HALVES-F3** A cast between such a type and an integer, a boolean or a float64 goes by way of
+///   float32. An integer or a float64 that float32 would round is rounded to odd first, so that it
+///   is rounded once.
 ///
 /// # Before and after
 ///
@@ -40,8 +43,8 @@ type Answer<T> = Result<T, PassError>;
 ///
 /// # Requires / # Ensures
 ///
-/// Requires device functions whose ops are lowered. If the target lacks such a type, none of it is left except in attributes;
-/// otherwise the module is unchanged.
+/// Requires device functions whose ops are lowered. If the target lacks such a type, none of it is
+/// left except in attributes; otherwise the module is unchanged.
 ///
 /// # Errors
 ///
@@ -242,7 +245,8 @@ impl Lowerer<'_> {
             return Ok(own.remove(0));
         }
         if matches!(op.info().takes(0), Some(Takes::Float | Takes::Number)) {
-            // Of floats, and spelled by the code generator: it is asked of the value in float32, which has the same.
+            // Of floats, and spelled by the code generator: it is asked of the value in float32,
+            // which has the same.
             for (own, arg) in own.iter_mut().zip(args).filter(|(_, arg)| self.is_missing(arg.dtype)) {
                 *own = decoded(own.clone(), arg.dtype);
             }

@@ -1,4 +1,5 @@
-//! Lowering of 64-bit integers for targets without them: to 32 bits if the range fits, otherwise to pairs of words.
+//! Lowering of 64-bit integers for targets without them: to 32 bits if the range fits, otherwise to
+//! pairs of words.
 
 mod access;
 mod calls;
@@ -30,25 +31,28 @@ type Answer<T> = Result<T, PassError>;
 ///
 /// # Rules
 ///
-/// * **INT64-W1** A value whose range fits int32 is computed in int32, one whose range fits uint32 in uint32. Ranges
-///   are those of loops, threads, constants, casts and conditions. For a sum, a product, a bitwise operation or a
-///   choice only the result must fit, as these are exact modulo 2^32; for other operations the operands must fit too.
-/// * **INT64-W2** Any other value is a pair of uint32, with the IR's meaning for every operation: modulo 2^64,
-///   `x / 0 = x`, `x % 0 = 0`, the least integer divided by -1 is itself, shift counts modulo 64, casts to floats
-///   rounded once, casts from floats saturated.
-/// * **INT64-W3** A buffer of n such integers is one of 2n uint32 over the same memory, the lower word first, as hosts
-///   are little-endian. Elements of several lanes are lanes in a row.
-/// * **INT64-W4** An index is computed modulo 2^32, which is exact if a buffer has fewer than 2^31 elements, and one of
-///   64-bit integers fewer than 2^30: `split_host_device` refuses longer ones.
-/// * **INT64-W5** A branch of `if_then_else` is still evaluated alone: the computation of its words stays within it,
-///   and both words leave it as one vector.
-/// * **INT64-W6** A loop counts in int32 if its bounds fit; otherwise it becomes a while loop that counts in local
-///   memory.
-/// * **INT64-W7** A parameter of a function that kernels call becomes two: `x_low` and `x_high`. A function that returns such an
-///   integer becomes two, which return a word each; it must not write.
-/// * **INT64-W8** A parameter of a kernel becomes one of 32 bits, for which a loader rejects a value that does not fit.
-///   The kernels that `split_host_device` makes have no such parameter: they are passed sizes as int32, which the host
-///   function checks, and other integers of 64 bits as words.
+/// * **INT64-W1** A value whose range fits int32 is computed in int32, one whose range fits uint32
+///   in uint32. Ranges are those of loops, threads, constants, casts and conditions. For a sum, a
+///   product, a bitwise operation or a choice only the result must fit, as these are exact modulo
+///   2^32; for other operations the operands must fit too.
+/// * **INT64-W2** Any other value is a pair of uint32, with the IR's meaning for every operation:
+///   modulo 2^64, `x / 0 = x`, `x % 0 = 0`, the least integer divided by -1 is itself, shift counts
+///   modulo 64, casts to floats rounded once, casts from floats saturated.
+/// * **INT64-W3** A buffer of n such integers is one of 2n uint32 over the same memory, the lower
+///   word first, as hosts are little-endian. Elements of several lanes are lanes in a row.
+/// * **INT64-W4** An index is computed modulo 2^32, which is exact if a buffer has fewer than 2^31
+///   elements, and one of 64-bit integers fewer than 2^30: `split_host_device` refuses longer ones.
+/// * **INT64-W5** A branch of `if_then_else` is still evaluated alone: the computation of its words
+///   stays within it, and both words leave it as one vector.
+/// * **INT64-W6** A loop counts in int32 if its bounds fit; otherwise it becomes a while loop that
+///   counts in local memory.
+/// * **INT64-W7** A parameter of a function that kernels call becomes two: `x_low` and `x_high`. A
+///   function that returns such an integer becomes two, which return a word each; it must not
+///   write.
+/// * **INT64-W8** A parameter of a kernel becomes one of 32 bits, for which a loader rejects a
+///   value that does not fit. The kernels that `split_host_device` makes have no such parameter:
+///   they are passed sizes as int32, which the host function checks, and other integers of 64 bits
+///   as words.
 ///
 /// # Before and after
 ///
@@ -62,13 +66,14 @@ type Answer<T> = Result<T, PassError>;
 ///
 /// # Requires / # Ensures
 ///
-/// Requires device functions at [`Stage::Device`](chipdock_ir::Stage::Device) whose ops are lowered. If the target
-/// lacks such integers, none is left except in attributes; otherwise the module is unchanged.
+/// Requires device functions at [`Stage::Device`](chipdock_ir::Stage::Device) whose ops are
+/// lowered. If the target lacks such integers, none is left except in attributes; otherwise the
+/// module is unchanged.
 ///
 /// # Errors
 ///
-/// The target's: atomic operations on them, C functions that take or return them, and functions that both write memory
-/// and return one.
+/// The target's: atomic operations on them, C functions that take or return them, and functions
+/// that both write memory and return one.
 pub fn lower_int64(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     if capabilities.is_host || capabilities.types.has(DType::INT64) && capabilities.types.has(DType::UINT64) {
         return Ok(module.clone());
@@ -249,8 +254,8 @@ impl<'a> Lowerer<'a> {
         self.data.entry(var.clone()).or_insert_with(new).clone()
     }
 
-    /// Converts a buffer of 64-bit integers to a buffer of their words (INT64-W3), and another buffer to one with a
-    /// size of 32 bits.
+    /// Converts a buffer of 64-bit integers to a buffer of their words (INT64-W3), and another
+    /// buffer to one with a size of 32 bits.
     fn buffer(&mut self, buffer: &Buffer) -> Result<Buffer, PassError> {
         if let Some(new) = self.buffers.get(buffer) {
             return Ok(new.clone());

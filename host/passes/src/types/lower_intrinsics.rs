@@ -33,31 +33,34 @@ use crate::walk::try_map_functions;
 
 /// Lowers every op that is neither a core op (rule STAGE-H5) nor native to the target:
 ///
-/// * functions of floats become polynomials over whole vectors, with selections in place of branches and the errors
-///   below; those of float32 are computed in float32, which has twice the lanes of float64, except `pow`, and the angle of a
-///   circular function of a host; on devices, most of which have little float64 or none, and on hosts without it, in float32
-///   and in integers of 32 bits alone;
-/// * `rsqrt` becomes its definition; `isnan`, `isinf` and `isfinite` become comparisons; `round` becomes `nearbyint`,
-///   which is the same; `nextafter`, `ldexp`, and `fmod` of float32 where there is float64, become exact arithmetic;
+/// * functions of floats become polynomials over whole vectors, with selections in place of
+///   branches and the errors below; those of float32 are computed in float32, which has twice the
+///   lanes of float64, except `pow`, and the angle of a circular function of a host; on devices,
+///   most of which have little float64 or none, and on hosts without it, in float32 and in integers
+///   of 32 bits alone;
+/// * `rsqrt` becomes its definition; `isnan`, `isinf` and `isfinite` become comparisons; `round`
+///   becomes `nearbyint`, which is the same; `nextafter`, `ldexp`, and `fmod` of float32 where
+///   there is float64, become exact arithmetic;
 /// * `popcount` and `clz` become shifts and masks;
-/// * a pure call of a C function that is an op (`expf`), on a device whose kind does not name that op in `native_ops`, is
-///   that op, and is lowered like it;
-/// * `q_multiply_shift`, `q_multiply_shift_per_axis` and `dp4a` become arithmetic of wider integers, of pairs of uint32
-///   if the target has no int64; `assume` is dropped, `tvm_thread_invariant` is its argument, `tvm_access_ptr` a
-///   pointer moved by bytes;
-/// * a `dot_add` of types that the target's capability `dot_products` does not name becomes shuffles, casts, products and
-///   sums;
-/// * an `atomic_add` that no parallel loop runs, and that is not within a condition, a `Let` or a loop condition,
-///   becomes a load, a sum and a store; elsewhere it remains (rule STAGE-H5);
-/// * computations in float16 or bfloat16 are made in float32 and rounded once: of these types only loads, stores,
-///   constants, selections, reinterpretations and casts remain;
-/// * floor division by a power of two becomes a shift, its remainder a mask; if the dividend is not negative, floor
-///   division becomes truncating division.
+/// * a pure call of a C function that is an op (`expf`), on a device whose kind does not name that
+///   op in `native_ops`, is that op, and is lowered like it;
+/// * `q_multiply_shift`, `q_multiply_shift_per_axis` and `dp4a` become arithmetic of wider
+///   integers, of pairs of uint32 if the target has no int64; `assume` is dropped,
+///   `tvm_thread_invariant` is its argument, `tvm_access_ptr` a pointer moved by bytes;
+/// * a `dot_add` of types that the target's capability `dot_products` does not name becomes
+///   shuffles, casts, products and sums;
+/// * an `atomic_add` that no parallel loop runs, and that is not within a condition, a `Let` or a
+///   loop condition, becomes a load, a sum and a store; elsewhere it remains (rule STAGE-H5);
+/// * computations in float16 or bfloat16 are made in float32 and rounded once: of these types only
+///   loads, stores, constants, selections, reinterpretations and casts remain;
+/// * floor division by a power of two becomes a shift, its remainder a mask; if the dividend is not
+///   negative, floor division becomes truncating division.
 ///
 /// # Errors of functions
 ///
-/// In units of the last place, with and without contraction; *call* is a call of the C library (rule STAGE-H6). Nobody may
-/// reorder float64. Zeros, infinities, NaNs, the sign of zero, subnormals and the borders of overflow are right.
+/// In units of the last place, with and without contraction; *call* is a call of the C library
+/// (rule STAGE-H6). Nobody may reorder float64. Zeros, infinities, NaNs, the sign of zero,
+/// subnormals and the borders of overflow are right.
 ///
 /// | op | float32 | float32, accuracy `high` | float64 | float32, on a device or without float64 |
 /// |---|---|---|---|---|
@@ -90,29 +93,31 @@ use crate::walk::try_map_functions;
 /// | `nextafter` | 0 | 0 | 0 | 0 |
 /// | `fmod` | 0 | 0 | call | call |
 ///
-/// With the target's capability `math.accuracy` `high`, functions of float32 are computed in float64 on a host, and rounded once.
+/// With the target's capability `math.accuracy` `high`, functions of float32 are computed in
+/// float64 on a host, and rounded once.
 ///
-/// The same numbers are [`lowered_ulps`], [`high_ulps`] and [`narrow_ulps`]. The bounds of float32 are 0.1 and more above the largest error
-/// seen over a sample of one float32 in 13, as LLVM compiles the functions for a processor that contracts, and over one in
-/// 20,011 without contraction (`rsqrt` apart); those of float64 are 0.05 and more above the largest seen over 12 million
-/// arguments, or, from `sinh` on, 0.1 and more above the largest over a million, as LLVM compiles them for a processor that
-/// contracts; those of the last column 0.1 and more above the largest over 7
-/// million arguments and 3 million pairs (`rsqrt` apart). The last column assumes that
-/// quotients and square roots are rounded to nearest: on a device with a larger error, that error adds. None of its functions
-/// needs the rounding error of a sum, which a device that reorders sums may lose. The polynomials are generated by
-/// `tools/fit.py`.
+/// The same numbers are [`lowered_ulps`], [`high_ulps`] and [`narrow_ulps`]. The bounds of float32
+/// are 0.1 and more above the largest error seen over a sample of one float32 in 13, as LLVM
+/// compiles the functions for a processor that contracts, and over one in 20,011 without
+/// contraction (`rsqrt` apart); those of float64 are 0.05 and more above the largest seen over 12
+/// million arguments, or, from `sinh` on, 0.1 and more above the largest over a million, as LLVM
+/// compiles them for a processor that contracts; those of the last column 0.1 and more above the
+/// largest over 7 million arguments and 3 million pairs (`rsqrt` apart). The last column assumes
+/// that quotients and square roots are rounded to nearest: on a device with a larger error, that
+/// error adds. None of its functions needs the rounding error of a sum, which a device that
+/// reorders sums may lose. The polynomials are generated by `tools/fit.py`.
 ///
-/// On a core of an Intel Xeon with AVX-512 that other work shared, compiled by LLVM from a loop over 4096 elements, 16 float32
-/// took, in cycles of 2.5 GHz, computed in float64 (`exp`, `sigmoid` and `tanh`: in float32 with more divisions and selections)
-/// and as they are now:
+/// On a core of an Intel Xeon with AVX-512 that other work shared, compiled by LLVM from a loop
+/// over 4096 elements, 16 float32 took, in cycles of 2.5 GHz, computed in float64 (`exp`, `sigmoid`
+/// and `tanh`: in float32 with more divisions and selections) and as they are now:
 ///
 /// | | `exp` | `tanh` | `sigmoid` | `erf` | `log` | `log1p` | `asin` | `atan2` | `sin` |
 /// |---|---|---|---|---|---|---|---|---|---|
 /// | before | 16.9 | 33.9 | 25.2 | 70.6 | 47.4 | 52.0 | 44.4 | 73.2 | 83.0 |
 /// | now | 13.5 | 18.8 | 19.5 | 15.8 | 20.9 | 21.9 | 14.4 | 34.8 | 75.7 |
 ///
-/// `fmod` of float64 remains a call of a host, on scalars: its value is exact, and takes a division of up to 2098 bits. That of
-/// float32 is such a division of 277 bits, in ten steps.
+/// `fmod` of float64 remains a call of a host, on scalars: its value is exact, and takes a division
+/// of up to 2098 bits. That of float32 is such a division of 277 bits, in ten steps.
 ///
 /// # Before and after
 ///
@@ -122,8 +127,8 @@ use crate::walk::try_map_functions;
 ///
 /// # Requires / # Ensures
 ///
-/// Requires host functions. The remaining calls are of core ops, of native ops, of functions of the module, and of C
-/// functions.
+/// Requires host functions. The remaining calls are of core ops, of native ops, of functions of the
+/// module, and of C functions.
 ///
 /// # Errors
 ///
@@ -170,7 +175,8 @@ impl Lowerer<'_> {
         new
     }
 
-    /// The statement, or the statements of the sequence, with atomics split up if nothing runs concurrently.
+    /// The statement, or the statements of the sequence, with atomics split up if nothing runs
+    /// concurrently.
     fn without_atomics(&self, stmt: &Stmt) -> Option<Stmt> {
         if self.at_once || !self.capabilities.is_host || self.capabilities.execution.has_native(Op::AtomicAdd)
         {
@@ -319,7 +325,8 @@ impl Lowerer<'_> {
         PassError::target("lower_intrinsics", &self.function.name, message)
     }
 
-    /// 1 / (1 + e^-x), or e^x / (1 + e^x) below 0, because e^-x may overflow when the result does not.
+    /// 1 / (1 + e^-x), or e^x / (1 + e^x) below 0, because e^-x may overflow when the result does
+    /// not.
     fn sigmoid(&self, x: &Expr) -> Result<Expr, PassError> {
         let dtype = x.dtype;
         let constant = |value: f64| Expr::float(value, dtype);
@@ -352,7 +359,8 @@ fn float32(dtype: DType) -> DType {
     DType::FLOAT32.with_lanes(dtype.lanes)
 }
 
-/// Computes the value from the arguments in float32 and rounds it into `dtype`; a boolean is left as it is.
+/// Computes the value from the arguments in float32 and rounds it into `dtype`; a boolean is left
+/// as it is.
 fn in_float32(
     dtype: DType,
     args: &[&Expr],

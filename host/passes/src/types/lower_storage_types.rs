@@ -20,23 +20,27 @@ const PASS: &str = "lower_storage_types";
 
 type Answer<T> = Result<T, PassError>;
 
-/// Lowers storage types ([`DType::STORAGE`]) to bytes: packed values are shifted and masked, and casts of float8 become
-/// integer arithmetic. No later pass and no code generator sees such a type, except in the parameters of a host
-/// function, which the argument check needs.
+/// Lowers storage types ([`DType::STORAGE`]) to bytes: packed values are shifted and masked, and
+/// casts of float8 become integer arithmetic. No later pass and no code generator sees such a type,
+/// except in the parameters of a host function, which the argument check needs.
 ///
 /// # Rules
 ///
-/// * **STORAGE-Y1** A value of a storage type is an int8 or a uint8: of an integer its value, of a float8 its bits.
-/// * **STORAGE-Y2** Memory that is passed to a function is packed, as rule IR-T5 of the IR defines. A store of less
-///   than a whole byte loads the byte, changes the element's bits and stores it. Memory that a function allocates has a
-///   byte for each element.
-/// * **STORAGE-Y3** Elements that share a byte have one writer. A loop that is parallel or vectorized, in which a store
-///   writes a part of a byte of packed memory, becomes serial: a byte would be loaded by one iteration while another
-///   stores it. If the iterations are threads, such a store is an error.
-/// * **STORAGE-Y4** A store writes whole bytes if its index is the sum of a multiple of the elements of a byte and the
-///   variable of a serial loop from 0 over that many (or a multiple of that many) of them, with no condition between; a
-///   vector store if it writes adjacent elements from such a multiple on.
-/// * **STORAGE-Y5** A cast to a float8 rounds once, to nearest, ties to even, whatever the source type is.
+/// * **STORAGE-Y1** A value of a storage type is an int8 or a uint8: of an integer its value, of a
+///   float8 its bits.
+/// * **STORAGE-Y2** Memory that is passed to a function is packed, as rule IR-T5 of the IR defines.
+///   A store of less than a whole byte loads the byte, changes the element's bits and stores it.
+///   Memory that a function allocates has a byte for each element.
+/// * **STORAGE-Y3** Elements that share a byte have one writer. A loop that is parallel or
+///   vectorized, in which a store writes a part of a byte of packed memory, becomes serial: a byte
+///   would be loaded by one iteration while another stores it. If the iterations are threads, such
+///   a store is an error.
+/// * **STORAGE-Y4** A store writes whole bytes if its index is the sum of a multiple of the
+///   elements of a byte and the variable of a serial loop from 0 over that many (or a multiple of
+///   that many) of them, with no condition between; a vector store if it writes adjacent elements
+///   from such a multiple on.
+/// * **STORAGE-Y5** A cast to a float8 rounds once, to nearest, ties to even, whatever the source
+///   type is.
 ///
 /// # Before and after
 ///
@@ -48,7 +52,8 @@ type Answer<T> = Result<T, PassError>;
 ///
 /// # Requires / # Ensures
 ///
-/// Requires flat buffers. No statement and no expression has a storage type; parameters keep theirs.
+/// Requires flat buffers. No statement and no expression has a storage type; parameters keep
+/// theirs.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Conversions between float32 and the floats of 8 and 16 bits in integers (STORAGE-Y5, HALVES-F2): a device may flush
-//! subnormals, round differently, or lack these types.
+//! Conversions between float32 and the floats of 8 and 16 bits in integers (STORAGE-Y5, HALVES-F2):
+//! a device may flush subnormals, round differently, or lack these types.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op, TypeCode, Var};
 
@@ -36,7 +36,8 @@ impl Format {
         if self.width == 8 { DType::UINT8 } else { DType::UINT16 }.with_lanes(lanes)
     }
 
-    /// Returns true if its exponents are those of float32: it is then the upper half of one, subnormals included.
+    /// Returns true if its exponents are those of float32: it is then the upper half of one,
+    /// subnormals included.
     const fn is_upper_half(&self) -> bool {
         self.bias == FLOAT32_BIAS
     }
@@ -115,8 +116,8 @@ pub(crate) fn decoded(bits: Expr, dtype: DType) -> Expr {
 pub(crate) fn encoded(number: Expr, dtype: DType) -> Expr {
     let format = Format::of(dtype);
     let from = number.dtype.scalar();
-    // An integer that float32 rounds is greater than every value of a format with fewer exponents, and so is the rounded
-    // integer.
+    // An integer that float32 rounds is greater than every value of a format with fewer exponents,
+    // and so is the rounded integer.
     let is_rounded = from == DType::FLOAT64
         || (format.is_upper_half() && from.is_integer() && i128::from(from.bits) > FLOAT32_MANTISSA_BITS + 1);
     if is_rounded {
@@ -127,8 +128,8 @@ pub(crate) fn encoded(number: Expr, dtype: DType) -> Expr {
     from_bits(reinterpreted(float, DType::UINT32), &format)
 }
 
-/// The bits of a float32 next to a number, with the last bit set if it is inexact: rounding that to fewer bits gives the
-/// same as rounding the number once, however the device rounds to float32.
+/// The bits of a float32 next to a number, with the last bit set if it is inexact: rounding that to
+/// fewer bits gives the same as rounding the number once, however the device rounds to float32.
 fn to_odd(number: &Expr) -> Expr {
     let near = number.clone().cast(DType::FLOAT32.with_lanes(number.dtype.lanes));
     named("near", near, |near| {
@@ -173,7 +174,8 @@ fn from_bits(bits: Expr, format: &Format) -> Expr {
     })
 }
 
-/// The bits of the magnitude of a float32, rounded to those of a narrow float without a greatest value.
+/// The bits of the magnitude of a float32, rounded to those of a narrow float without a greatest
+/// value.
 fn rounded(magnitude: &Expr, format: &Format) -> Expr {
     let shift = format.shift();
     let normal = half_even(magnitude, &constant(shift, magnitude));
@@ -181,7 +183,8 @@ fn rounded(magnitude: &Expr, format: &Format) -> Expr {
         return normal;
     }
     let normal = normal - constant(format.rebias(), magnitude);
-    // Below the least normal value the exponent determines how many more bits are dropped; after 31 none is left.
+    // Below the least normal value the exponent determines how many more bits are dropped; after 31
+    // none is left.
     let least = FLOAT32_BIAS - format.bias + 1;
     let exponent = pair(Op::ShiftRight, magnitude.clone(), FLOAT32_MANTISSA_BITS);
     let mantissa = pair(Op::BitwiseOr, and(magnitude.clone(), 0x7f_ffff), 0x80_0000);

@@ -1,4 +1,5 @@
-//! 64-bit integers as pairs of uint32, for targets without them: arithmetic modulo 2^64, as the IR defines it.
+//! 64-bit integers as pairs of uint32, for targets without them: arithmetic modulo 2^64, as the IR
+//! defines it.
 
 mod division;
 mod floats;

@@ -47,7 +47,8 @@ fn split(stmt: &Stmt, in_threads: bool, starts: Starts, f: &mut dyn FnMut(&Stmt,
     });
 }
 
-/// The first access of a function to device memory outside of threads: its position, and the name of the buffer.
+/// The first access of a function to device memory outside of threads: its position, and the name
+/// of the buffer.
 pub(super) fn touched(function: &PrimFunc, starts: Starts) -> Option<(Span, Arc<str>)> {
     let mut found: Option<(Span, Arc<str>)> = None;
     split(&function.body, is_kernel(function), starts, &mut |stmt, in_threads| {

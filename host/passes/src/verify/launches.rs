@@ -11,8 +11,8 @@ use chipdock_ir::{
 use crate::splitting::split_host_device::is_kernel;
 use crate::walk::{Starts, vars_of};
 
-/// Reports accesses of a function that need shared, local or warp memory as an earlier launch left it, or that use it
-/// on both sides of a launch's start. Each launch has its own memory.
+/// Reports accesses of a function that need shared, local or warp memory as an earlier launch left
+/// it, or that use it on both sides of a launch's start. Each launch has its own memory.
 pub(super) fn lost(function: &PrimFunc, starts: Starts) -> Vec<Diagnostic> {
     if is_kernel(function) {
         return Vec::new();
@@ -145,7 +145,8 @@ impl Walk {
             StmtKind::While { .. } if self.region == HOST => self.repeatedly(stmt),
             StmtKind::If { condition, then, otherwise } if self.is_by_host(condition) => {
                 self.expr(stmt.span, condition);
-                // Memory that a branch writes may be left unchanged in other iterations of the host's loops.
+                // Memory that a branch writes may be left unchanged in other iterations of the
+                // host's loops.
                 for branch in [then].into_iter().chain(otherwise) {
                     let written = self.written.clone();
                     self.stmt(branch);
@@ -207,8 +208,8 @@ impl Walk {
         }
     }
 
-    /// Returns true if part of a condition depends only on the iteration of the host's loops: a whole launch may be
-    /// skipped.
+    /// Returns true if part of a condition depends only on the iteration of the host's loops: a
+    /// whole launch may be skipped.
     fn is_by_host(&self, condition: &Expr) -> bool {
         if let ExprKind::And(a, b) = &condition.kind {
             return self.is_by_host(a) || self.is_by_host(b);

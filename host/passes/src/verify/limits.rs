@@ -15,10 +15,11 @@ use crate::{Fault, PassError};
 /// The greatest limit of a target that is considered plausible.
 const LIMIT_MAX: i64 = 1 << 40;
 
-/// Rejects impossible limits of a target, and kernels that exceed them, as far as sizes are constant: threads per
-/// block, in total and by axis; blocks per grid by axis; shared memory per block, including dynamic memory; arguments.
-/// Also rejects warp operations that the target does not name in `native_ops`, shuffles of warps of another size than
-/// its own, and barriers of a warp if a warp has one thread or the target does not say that there are warps.
+/// Rejects impossible limits of a target, and kernels that exceed them, as far as sizes are
+/// constant: threads per block, in total and by axis; blocks per grid by axis; shared memory per
+/// block, including dynamic memory; arguments. Also rejects warp operations that the target does
+/// not name in `native_ops`, shuffles of warps of another size than its own, and barriers of a warp
+/// if a warp has one thread or the target does not say that there are warps.
 ///
 /// # Before and after
 ///
@@ -30,8 +31,8 @@ const LIMIT_MAX: i64 = 1 << 40;
 ///
 /// # Errors
 ///
-/// The caller's for impossible limits, the target's for a kernel that exceeds one: one diagnostic for each, which ends with the
-/// option of the target that sets the limit, if there is one.
+/// The caller's for impossible limits, the target's for a kernel that exceeds one: one diagnostic
+/// for each, which ends with the option of the target that sets the limit, if there is one.
 pub fn verify_limits(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     finish("verify_limits", module, Fault::Caller, limits(capabilities))?;
     let mut problems = Vec::new();
@@ -215,8 +216,8 @@ fn warp_problem(op: Op, args: &[Expr], capabilities: &TargetCapabilities) -> Opt
     })
 }
 
-/// Returns true if a warp has several threads: a barrier among one thread has no effect, whatever warp size the kernel
-/// assumes.
+/// Returns true if a warp has several threads: a barrier among one thread has no effect, whatever
+/// warp size the kernel assumes.
 fn has_warps(capabilities: &TargetCapabilities) -> bool {
     capabilities
         .execution

@@ -1,5 +1,5 @@
-//! Tests of the limits of a function: stack, workspace, words of its signature. Each limit is reached, and exceeded by
-//! one.
+//! Tests of the limits of a function: stack, workspace, words of its signature. Each limit is
+//! reached, and exceeded by one.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ fn lowered(module: &IrModule) -> Result<IrModule, PassError> {
     })
 }
 
-/// `count` buffers of so many elements, all written before any is read: none can take the memory of another.
+/// `count` buffers of so many elements, all written before any is read: none can take the memory of
+/// another.
 fn buffers(count: usize, elements: i32) -> IrModule {
     let mut f = build::function("f");
     let a = f.buffer("A", [i32::try_from(count).unwrap()], DType::FLOAT32);

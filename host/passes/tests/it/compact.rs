@@ -1,5 +1,6 @@
-//! `compact_buffer_allocation` on random programs that use their buffers in parts: on the interpreter, which reports races,
-//! accesses out of bounds and what was never written, a program gives the same before and after.
+//! `compact_buffer_allocation` on random programs that use their buffers in parts: on the
+//! interpreter, which reports races, accesses out of bounds and what was never written, a program
+//! gives the same before and after.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::build::{self, BlockBuilder, Body};
@@ -77,7 +78,8 @@ impl Maker {
         let inner = [ForKind::Serial, ForKind::Serial, ForKind::Unrolled, ForKind::Vectorized];
         match self.pick(&inner) {
             _ if self.is_launch => ForKind::Serial,
-            // Of a masked load in the buffer, `vectorize` drops the mask, and lanes that nobody uses were never written.
+            // Of a masked load in the buffer, `vectorize` drops the mask, and lanes that nobody
+            // uses were never written.
             ForKind::Vectorized if !is_whole => ForKind::Serial,
             kind => kind,
         }

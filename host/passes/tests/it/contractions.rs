@@ -1,4 +1,5 @@
-//! Sums over several loops, scheduled for threads: each thread with several results computes what one loop nest did.
+//! Sums over several loops, scheduled for threads: each thread with several results computes what
+//! one loop nest did.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{
@@ -192,7 +193,8 @@ fn is_tiled(module: &IrModule) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// PASS-L3: to the bit, as the numbers are such that no order of adding them up rounds; after each pass up to the split.
+    /// PASS-L3: to the bit, as the numbers are such that no order of adding them up rounds; after
+    /// each pass up to the split.
     #[test]
     fn contractions_stay(
         case in cases(),
@@ -270,7 +272,8 @@ fn products_without_shared_memory_have_several_results_a_thread() {
     }
 }
 
-/// A reduction goes across as many threads as shared memory has room for, and across none where there is no room.
+/// A reduction goes across as many threads as shared memory has room for, and across none where
+/// there is no room.
 #[test]
 fn reductions_keep_to_the_shared_memory_that_is_there() {
     let place = |data, reducing| Place { data, reducing };

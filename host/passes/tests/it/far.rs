@@ -1,4 +1,5 @@
-//! Tests of buffers that reach 2^31 elements or more: `flatten_buffers`, `split_host_device`, `merge_shared_memory`.
+//! Tests of buffers that reach 2^31 elements or more: `flatten_buffers`, `split_host_device`,
+//! `merge_shared_memory`.
 
 use std::sync::Arc;
 
@@ -16,8 +17,8 @@ fn lowered(module: &IrModule, capabilities: TargetCapabilities) -> Result<Lowere
     lower(module, &options)
 }
 
-/// `f(n, m)` with an intermediate of that shape and type, of which the last element is written and read. The first is written too:
-/// else `compact_buffer_allocation` leaves one element.
+/// `f(n, m)` with an intermediate of that shape and type, of which the last element is written and
+/// read. The first is written too: else `compact_buffer_allocation` leaves one element.
 fn with(shape: impl Fn(&[Expr; 2]) -> Vec<Expr>, dtype: DType) -> IrModule {
     let mut f = build::function("f");
     let b = f.buffer("B", [1], dtype);

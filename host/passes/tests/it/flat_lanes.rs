@@ -77,7 +77,8 @@ fn copied(is_ramp: bool) -> IrModule {
     one(f)
 }
 
-/// An index within its axis does not wrap (IR-E6), so that its lanes stay adjacent whatever is known of it.
+/// An index within its axis does not wrap (IR-E6), so that its lanes stay adjacent whatever is
+/// known of it.
 #[test]
 fn lanes_stay_adjacent_wherever_they_begin() {
     for is_ramp in [true, false] {
@@ -98,7 +99,8 @@ fn lanes_stay_adjacent_wherever_they_begin() {
     }
 }
 
-/// Unsigned integers wrap to others that are within the axis, and so does a sum with a negative number.
+/// Unsigned integers wrap to others that are within the axis, and so does a sum with a negative
+/// number.
 #[test]
 fn lanes_that_wrap_within_the_axis_are_kept() {
     let mut f = build::function("f");

@@ -1,4 +1,5 @@
-//! Rules HALVES-F1 to HALVES-F3 of `lower_halves`: on the interpreter, a module gives the same bits before and after it.
+//! Rules HALVES-F1 to HALVES-F3 of `lower_halves`: on the interpreter, a module gives the same bits
+//! before and after it.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::validate::validate;
@@ -122,7 +123,8 @@ fn every_half_to_every_type() {
     }
 }
 
-/// Floats at and beside each half and each middle between two, which are all the places where rounding changes.
+/// Floats at and beside each half and each middle between two, which are all the places where
+/// rounding changes.
 fn around_halves(dtype: DType) -> Vec<u32> {
     let values = every_half(dtype);
     let values: Vec<f32> =
@@ -149,7 +151,8 @@ fn floats_are_rounded_to_even() {
     }
 }
 
-/// HALVES-F3: integers and float64s near the places where rounding twice would differ from rounding once.
+/// HALVES-F3: integers and float64s near the places where rounding twice would differ from rounding
+/// once.
 #[test]
 fn what_float32_would_round_is_rounded_once() {
     let mut integers: Vec<i128> = (0..300).collect();

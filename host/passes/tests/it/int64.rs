@@ -1,4 +1,5 @@
-//! Rules INT64-W1 to INT64-W8 of `lower_int64`: on the interpreter, a module gives the same bits before and after it.
+//! Rules INT64-W1 to INT64-W8 of `lower_int64`: on the interpreter, a module gives the same bits
+//! before and after it.
 
 use std::sync::Arc;
 
@@ -240,7 +241,8 @@ fn cast(from: DType, to: DType, values: Array) {
     same(&build::module([function]), &[Arg::Tensor(values), Arg::Tensor(Array::zeros(to, &[n]))]);
 }
 
-/// INT64-W2: casts to and from every other type. Halves of units in the last place are among the integers.
+/// INT64-W2: casts to and from every other type. Halves of units in the last place are among the
+/// integers.
 #[test]
 fn casts_are_rounded_once_and_saturate() {
     let near = |bits: u32| (-3_i128..=3).flat_map(move |d| [(1 << bits) + d, 3 * (1 << (bits - 1)) + d]);
@@ -332,7 +334,8 @@ fn branches_are_evaluated_alone() {
     same(&one(f), &args.map(Arg::Tensor));
 }
 
-/// A store sees what was there before it in both words; a value that is bound is what it was when it was bound.
+/// A store sees what was there before it in both words; a value that is bound is what it was when
+/// it was bound.
 #[test]
 fn values_are_those_before_the_store() {
     let mut f = build::function("f");
@@ -347,7 +350,8 @@ fn values_are_those_before_the_store() {
     same(&one(f), &[Arg::Tensor(Array::from_int(DType::INT64, &[4], &values))]);
 }
 
-/// INT64-W6: a loop whose bounds are loaded counts on in both words, and may be left and gone on with.
+/// INT64-W6: a loop whose bounds are loaded counts on in both words, and may be left and gone on
+/// with.
 #[test]
 fn loops_past_int32_count_in_memory() {
     let mut f = build::function("f");
@@ -436,7 +440,8 @@ fn parameters_of_kernels_are_short() {
     same(&module, &args);
 }
 
-/// A size that int32 does not hold is an error of the host function; another scalar goes to the kernel in words.
+/// A size that int32 does not hold is an error of the host function; another scalar goes to the
+/// kernel in words.
 #[test]
 fn the_host_checks_sizes_and_parts_scalars() {
     let n = Var::new("n", DType::INT64);

@@ -12,7 +12,8 @@ fn stored(module: &IrModule) -> Result<Vec<i128>, String> {
     run.map(|outcome| outcome.outputs[0].array.to_int()).map_err(|error| error.to_string())
 }
 
-/// PASS-L3: a tensor that is to begin elsewhere is refused, flat or not; one that begins at its data is not.
+/// PASS-L3: a tensor that is to begin elsewhere is refused, flat or not; one that begins at its
+/// data is not.
 #[test]
 fn a_constant_offset_is_held_to_the_argument() {
     for offset in [0, 4] {

@@ -21,7 +21,8 @@ fn operand(takes: Takes, before: &[DType]) -> DType {
     }
 }
 
-/// `B[v] = op(A0[v], …)` in a vectorized loop, what is one value for all lanes a parameter or a constant.
+/// `B[v] = op(A0[v], …)` in a vectorized loop, what is one value for all lanes a parameter or a
+/// constant.
 fn in_vectorized_loop(op: Op) -> IrModule {
     let mut f = build::function("f");
     let mut types = Vec::new();

@@ -1,4 +1,5 @@
-//! Tests of `outline_parallel`: which loops become functions, and the guarantees for those functions.
+//! Tests of `outline_parallel`: which loops become functions, and the guarantees for those
+//! functions.
 
 use std::sync::Arc;
 
@@ -215,7 +216,8 @@ fn a_grain_that_is_no_number_is_the_callers_mistake() {
     assert!(message.contains("is an expression that reads memory"), "{message}");
 }
 
-/// The estimate of a grain uses only what is known before the loop: here the inner loop is as long as the outer one counts.
+/// The estimate of a grain uses only what is known before the loop: here the inner loop is as long
+/// as the outer one counts.
 #[test]
 fn an_estimated_grain_is_known_before_the_loop() {
     let mut f = build::function("f");
@@ -234,7 +236,8 @@ fn an_estimated_grain_is_known_before_the_loop() {
     );
 }
 
-/// Bytes that are copied as vectors are work, as floats are: here 16 vectors of 64 bytes in each iteration, 272 operations.
+/// Bytes that are copied as vectors are work, as floats are: here 16 vectors of 64 bytes in each
+/// iteration, 272 operations.
 #[test]
 fn copies_of_bytes_are_work() {
     for (rows, launches) in [(59, 0), (62, 1)] {

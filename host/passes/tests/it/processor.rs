@@ -1,4 +1,5 @@
-//! Default schedules of a processor: whatever the registers and caches, a scheduled function computes what it did.
+//! Default schedules of a processor: whatever the registers and caches, a scheduled function
+//! computes what it did.
 
 use chipdock_interpret::{Interpreter, compare};
 use chipdock_ir::{
@@ -10,7 +11,8 @@ use chipdock_passes::{apply_schedules, default_schedule, default_steps, split_re
 
 use crate::schedule::kernels::{self, Kernel};
 
-/// A processor with vectors of that many bits, that many registers, and small caches, so that blocks are small.
+/// A processor with vectors of that many bits, that many registers, and small caches, so that
+/// blocks are small.
 fn processor(vector_bits: i64, registers: i64) -> TargetCapabilities {
     TargetCapabilities::host("host-kind").with(|it| {
         it.processor.vector_bits = Some(vector_bits);
@@ -20,7 +22,8 @@ fn processor(vector_bits: i64, registers: i64) -> TargetCapabilities {
     })
 }
 
-/// Schedules the kernel and compares results with the interpreter's; returns the text of the scheduled function.
+/// Schedules the kernel and compares results with the interpreter's; returns the text of the
+/// scheduled function.
 #[track_caller]
 fn scheduled(kernel: &Kernel, capabilities: &TargetCapabilities) -> String {
     let original = build::module([kernel.function.clone()]);
@@ -114,7 +117,8 @@ fn products_have_the_vectors_of_the_target() {
     }
 }
 
-/// What is adjacent in memory is copied as vectors: columns, chunks of the sum, and both by tiles that are transposed.
+/// What is adjacent in memory is copied as vectors: columns, chunks of the sum, and both by tiles
+/// that are transposed.
 #[test]
 fn operands_are_copied_as_vectors() {
     let shapes = [[26, 64, 64], [40, 96, 160], [13, 64, 160], [40, 50, 64], [33, 64, 37], [26, 100, 1040]];
@@ -158,7 +162,8 @@ fn panels_are_copied_where_they_are_used() {
     assert!(!text.contains("for j_0_0 in"), "{text}");
 }
 
-/// Products of bytes are dot products where the processor has instructions for them, also of sizes that no group divides.
+/// Products of bytes are dot products where the processor has instructions for them, also of sizes
+/// that no group divides.
 #[test]
 fn products_of_bytes_are_dot_products() {
     let (u8, i8) = (DType::UINT8, DType::INT8);
@@ -188,7 +193,8 @@ fn products_of_bytes_are_dot_products() {
     }
 }
 
-/// Products that fill tiles are computed by them where the target names their types, of any sizes; of floats too.
+/// Products that fill tiles are computed by them where the target names their types, of any sizes;
+/// of floats too.
 #[test]
 fn products_that_fill_tiles_are_computed_by_them() {
     let sizes =
@@ -240,7 +246,8 @@ fn parameters_that_may_overlap_are_compared() {
     assert!(!scheduled(&kernel, &processor(512, 32)).contains("reinterpret"));
 }
 
-/// A parameter that is written through a view alone is compared too: here `D`, with `A`, `B` and `C`.
+/// A parameter that is written through a view alone is compared too: here `D`, with `A`, `B` and
+/// `C`.
 #[test]
 fn parameters_that_are_written_through_views_are_compared() {
     let [m, n, k] = [32, 64, 40];
@@ -308,7 +315,8 @@ fn chains_of_products_keep_results() {
     }
 }
 
-/// The padded input of windows is kept, a channel at a time, and not computed anew for each element of a window.
+/// The padded input of windows is kept, a channel at a time, and not computed anew for each element
+/// of a window.
 #[test]
 fn windows_keep_results() {
     let shapes = [[0, 5], [1, 1], [3, 7], [16, 15], [17, 33]];
@@ -329,7 +337,8 @@ fn windows_keep_results() {
     }
 }
 
-/// Loops run in parts where the conditions of padding change, at most two loops, in at most three parts each.
+/// Loops run in parts where the conditions of padding change, at most two loops, in at most three
+/// parts each.
 #[test]
 fn edges_keep_results() {
     let parts = |text: &str| text.matches("T.sblock(\"P").count();
@@ -339,7 +348,8 @@ fn edges_keep_results() {
     }
 }
 
-/// A buffer that shows another with another shape is read in its place, where the elements are one after the other.
+/// A buffer that shows another with another shape is read in its place, where the elements are one
+/// after the other.
 #[test]
 fn views_are_read_in_place() {
     for [groups, each, size] in [[1, 1, 5], [3, 4, 5], [8, 2, 64]] {
@@ -430,7 +440,8 @@ fn large_outputs_are_streamed() {
     }
 }
 
-/// The steps of a default schedule, as the attribute of the function, give the same function, and no further rule applies.
+/// The steps of a default schedule, as the attribute of the function, give the same function, and
+/// no further rule applies.
 #[test]
 fn default_steps_are_a_schedule() {
     let capabilities = processor(512, 32);

@@ -38,8 +38,9 @@ fn check(kernel: &Kernel, sch: &Schedule) {
 fn check_lowered(kernel: &Kernel, sch: &Schedule) {
     let module = lowered(sch, sch.function().clone());
     let Err(error) = run(kernel, &module) else { return compared(kernel, sch, &module) };
-    // `vectorize` drops the mask of a load from an allocated buffer, and then loads elements without a value into lanes
-    // that it does not use. Of such a function, the same without vectors is compared.
+    // `vectorize` drops the mask of a load from an allocated buffer, and then loads elements
+    // without a value into lanes that it does not use. Of such a function, the same without vectors
+    // is compared.
     assert!(matches!(error.kind, ErrorKind::Uninitialized { .. }), "{error}\n{}", print::module(&module));
     let mut function = sch.function().clone();
     function.body = without_vectors(&function.body);

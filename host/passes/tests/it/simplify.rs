@@ -17,7 +17,8 @@ enum Tree {
     Narrow(Box<Tree>),
     /// (a * c + b) divided by c, as split loops and flat indices have it; which operator, and c.
     Split(usize, Box<Tree>, Box<Tree>, i64),
-    /// a / c * c * k + b + a % c * k, or the remainder first: whether floor division, whether cast, a and b, c and k.
+    /// a / c * c * k + b + a % c * k, or the remainder first: whether floor division, whether cast,
+    /// a and b, c and k.
     Join([bool; 3], Box<Tree>, Box<Tree>, [i64; 2]),
 }
 

@@ -1,5 +1,5 @@
-//! Rules STORAGE-Y1 to STORAGE-Y5 of `lower_storage_types`: on the interpreter, a module gives the same bytes before and
-//! after it.
+//! Rules STORAGE-Y1 to STORAGE-Y5 of `lower_storage_types`: on the interpreter, a module gives the
+//! same bytes before and after it.
 
 use std::sync::Arc;
 
@@ -131,7 +131,8 @@ fn every_value_is_cast_to_every_type() {
     }
 }
 
-/// STORAGE-Y5: all 256 values go to float32, float16 (which has all of them) and float64 and back, NaNs as NaNs.
+/// STORAGE-Y5: all 256 values go to float32, float16 (which has all of them) and float64 and back,
+/// NaNs as NaNs.
 #[test]
 fn float8_comes_back() {
     for small in [DType::FLOAT8_E4M3FN, DType::FLOAT8_E5M2] {
@@ -149,7 +150,8 @@ fn float8_comes_back() {
     }
 }
 
-/// The nearest of all values of a type, of two equally near ones that with an even mantissa, by search.
+/// The nearest of all values of a type, of two equally near ones that with an even mantissa, by
+/// search.
 fn nearest(value: f64, small: DType) -> u8 {
     let sign = u8::from(value.is_sign_negative()) << 7;
     let max = if small == DType::FLOAT8_E5M2 { 0x7b } else { 0x7e };
@@ -175,7 +177,8 @@ fn nearest(value: f64, small: DType) -> u8 {
     sign | best
 }
 
-/// STORAGE-Y5: every float16 rounds to the nearest value, and so do float32 and float64 next to the middle of two values.
+/// STORAGE-Y5: every float16 rounds to the nearest value, and so do float32 and float64 next to the
+/// middle of two values.
 #[test]
 fn float8_is_rounded_once() {
     for small in [DType::FLOAT8_E4M3FN, DType::FLOAT8_E5M2] {
@@ -206,7 +209,8 @@ fn float8_is_rounded_once() {
     }
 }
 
-/// What overflows is a NaN in e4m3fn, which has no infinity, and infinite in e5m2; the middle goes to even.
+/// What overflows is a NaN in e4m3fn, which has no infinity, and infinite in e5m2; the middle goes
+/// to even.
 #[test]
 fn float8_overflows_as_ocp_has_it() {
     let values = [448.0, 464.0, 464.01, f64::INFINITY, -1e9];
@@ -234,7 +238,8 @@ proptest! {
     }
 }
 
-/// STORAGE-Y2: stores leave the neighbours alone, in any order, by any index, of vectors with a predicate too.
+/// STORAGE-Y2: stores leave the neighbours alone, in any order, by any index, of vectors with a
+/// predicate too.
 #[test]
 fn a_store_changes_one_element() {
     for dtype in [DType::INT4, DType::UINT1] {
@@ -256,7 +261,8 @@ fn a_store_changes_one_element() {
     }
 }
 
-/// STORAGE-Y2: what is allocated has a byte for each element, and is written and read through views as before.
+/// STORAGE-Y2: what is allocated has a byte for each element, and is written and read through views
+/// as before.
 #[test]
 fn allocated_buffers_are_not_packed() {
     for &dtype in DType::STORAGE {
@@ -294,7 +300,8 @@ fn kinds_of_loops(module: &IrModule) -> Vec<ForKind> {
     kinds
 }
 
-/// STORAGE-Y3: loops whose iterations would change one byte at once become serial; STORAGE-Y4: those that write whole bytes stay.
+/// STORAGE-Y3: loops whose iterations would change one byte at once become serial; STORAGE-Y4:
+/// those that write whole bytes stay.
 #[test]
 fn neighbours_have_one_writer() {
     for kind in [ForKind::Parallel, ForKind::Vectorized] {

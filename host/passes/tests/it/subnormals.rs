@@ -1,4 +1,5 @@
-//! Products of bfloat16 by instructions that treat subnormal numbers as zeros: used only where none can arise.
+//! Products of bfloat16 by instructions that treat subnormal numbers as zeros: used only where none
+//! can arise.
 
 use chipdock_interpret::{Arg, Array, Interpreter, compare};
 use chipdock_ir::{
@@ -58,7 +59,8 @@ fn number(bits: u16) -> f64 {
     f32::from_bits(u32::from(bits) << 16).into()
 }
 
-/// Compares what a scheduled kernel computes of these operands, on such a processor, with the interpreter's results.
+/// Compares what a scheduled kernel computes of these operands, on such a processor, with the
+/// interpreter's results.
 #[track_caller]
 fn check(kernel: &Kernel, has_tiles: bool, operands: [&[u16]; 2]) {
     let original = build::module([kernel.function.clone()]);
@@ -96,7 +98,8 @@ fn small_numbers_are_kept() {
         kernels::linear([33, 17, 70], [DType::BFLOAT16; 2]),
     ];
     let one = bits(false, 127, 0);
-    // The least subnormal number, the least normal one, and pairs whose product, or the last digit of it, is just subnormal.
+    // The least subnormal number, the least normal one, and pairs whose product, or the last digit
+    // of it, is just subnormal.
     let pairs = [
         [1, one],
         [0x7f, bits(false, 200, 0)],
@@ -152,7 +155,8 @@ proptest! {
     }
 }
 
-/// A look at operands has to pay: each element is used 16 times, also of sizes that are known at run time only.
+/// A look at operands has to pay: each element is used 16 times, also of sizes that are known at
+/// run time only.
 #[test]
 fn operands_are_looked_through_where_each_element_is_used_often() {
     let text = |kernel: &Kernel| {
@@ -173,7 +177,8 @@ fn operands_are_looked_through_where_each_element_is_used_often() {
     }
 }
 
-/// Parameters that may overlap are compared first; what is computed of the operands by the function is not looked through.
+/// Parameters that may overlap are compared first; what is computed of the operands by the function
+/// is not looked through.
 #[test]
 fn only_parameters_are_looked_through() {
     let mut kernel = kernels::linear([24, 32, 40], [DType::BFLOAT16; 2]);

@@ -168,7 +168,8 @@ fn memory_that_is_not_of_a_warp_is_refused() {
         assert_eq!(error.fault, Fault::Target);
         assert!(error.to_string().contains(says) && error.to_string().contains("buffer W"), "{error}");
     }
-    // Of warps of 16 threads each has two elements, and which one its neighbour loads depends on the thread.
+    // Of warps of 16 threads each has two elements, and which one its neighbour loads depends on
+    // the thread.
     let error =
         lower_warp_memory(&module, &capabilities().with(|it| it.execution.warp_size = Some(16))).unwrap_err();
     assert!(error.to_string().contains("from the same place"), "{error}");

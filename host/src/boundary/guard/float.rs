@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::{Found, Part};
 
-/// The control bits of this thread's floating-point units, without the flags of exceptions that happened.
+/// The control bits of this thread's floating-point units, without the flags of exceptions that
+/// happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FloatMode(here::Words);
 
@@ -74,7 +75,8 @@ mod here {
 
     pub(super) fn write((mode, x87): Words) {
         let mode = mode | mxcsr() & HAPPENED;
-        // SAFETY: words that the registers had before; the flags stay. Code of ours relies on none of them.
+        // SAFETY: words that the registers had before; the flags stay. Code of ours relies on none
+        // of them.
         unsafe {
             asm!("ldmxcsr [{}]", in(reg) &raw const mode, options(nostack, preserves_flags, readonly));
             asm!("fldcw [{}]", in(reg) &raw const x87, options(nostack, preserves_flags, readonly));

@@ -87,7 +87,8 @@ fn is_same(one: &libc::rlimit, other: &libc::rlimit) -> bool {
     (one.rlim_cur, one.rlim_max) == (other.rlim_cur, other.rlim_max)
 }
 
-/// Puts a limit back; without the privilege to raise the hard one, as much of it as is allowed. Returns whether all of it is back.
+/// Puts a limit back; without the privilege to raise the hard one, as much of it as is allowed.
+/// Returns whether all of it is back.
 fn put_limit_back(number: i32, before: &libc::rlimit, after: &libc::rlimit) -> bool {
     // SAFETY: reads the limit.
     if unsafe { libc::setrlimit(number as _, before) } == 0 {

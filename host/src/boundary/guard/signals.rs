@@ -176,7 +176,8 @@ impl Part for SignalStack {
         if place(before) == place(&after) {
             return;
         }
-        // SAFETY: the stack that was there before, whose owner keeps it as long as this thread has it.
+        // SAFETY: the stack that was there before, whose owner keeps it as long as this thread has
+        // it.
         let undone = unsafe { libc::sigaltstack(before, ptr::null_mut()) } == 0;
         found.add("the thread's stack for signals", place(before), place(&after), undone);
         if !undone {

@@ -38,8 +38,9 @@ impl Part for Variables {
         let changed: Vec<&OsString> =
             names.into_iter().filter(|name| before.get(*name) != after.get(*name)).collect();
         for name in changed.iter().filter(|name| can_be_set(name)) {
-            // SAFETY: the library's own lock excludes other Rust code. C code that reads the environment without one at this moment
-            // would have met the plugin's change, which it made without that lock.
+            // SAFETY: the library's own lock excludes other Rust code. C code that reads the
+            // environment without one at this moment would have met the plugin's change, which it
+            // made without that lock.
             unsafe {
                 match before.get(*name) {
                     Some(value) => env::set_var(name, value),
@@ -131,8 +132,8 @@ impl Umask {
             libc::mode_t::from_str_radix(line.trim(), 8).ok()
         });
         Self(listed.unwrap_or_else(|| {
-            // It can only be read by setting it: for this moment to one that gives files to nobody else.
-            // SAFETY: takes a number and returns one, twice.
+            // It can only be read by setting it: for this moment to one that gives files to nobody
+            // else. SAFETY: takes a number and returns one, twice.
             unsafe {
                 let mask = libc::umask(0o077);
                 libc::umask(mask);
@@ -177,7 +178,8 @@ impl Part for Locale {
     fn settle(&mut self, found: &mut Found) {
         let after = Self::now();
         if after.of_thread != self.of_thread {
-            // SAFETY: the locale that this thread had before; its owner keeps it as long as it is in use.
+            // SAFETY: the locale that this thread had before; its owner keeps it as long as it is
+            // in use.
             unsafe { libc::uselocale(self.of_thread) };
             found.add("the locale of the thread", "its own".to_owned(), "another".to_owned(), true);
         }

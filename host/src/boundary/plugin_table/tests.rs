@@ -150,7 +150,8 @@ fn a_key_that_is_no_text_is_an_error() {
         assert_eq!(status, chipdock_abi::CHIPDOCK_INVALID_ARGUMENT);
         assert_eq!(toy.take_error().unwrap().kind(), ApiKind::VALUE_ERROR);
     }
-    // SAFETY: the interface's own `self_`; a text of which nothing is read; there is no place to write to.
+    // SAFETY: the interface's own `self_`; a text of which nothing is read; there is no place to
+    // write to.
     let status = unsafe { (config.get)(self_, api::text::str_out("lanes"), ptr::null_mut()) };
     assert_eq!(status, CHIPDOCK_OK);
 }

@@ -21,7 +21,8 @@ pub(crate) fn panic_where_asked(what: &str) {
     }
 }
 
-/// Calls with a panic in the callback of that name; answers what the call answered and the error that was raised.
+/// Calls with a panic in the callback of that name; answers what the call answered and the error
+/// that was raised.
 fn with_panic<R>(services: &Services, what: &'static str, call: impl FnOnce() -> R) -> (R, String) {
     PANICS.set(Some(what));
     let answer = call();
@@ -159,7 +160,8 @@ fn a_panic_in_the_environment_is_an_error() {
     }
 }
 
-/// HOST-A7: whoever takes the log may panic; a plugin that logs, and a thread that waits, see nothing of it.
+/// HOST-A7: whoever takes the log may panic; a plugin that logs, and a thread that waits, see
+/// nothing of it.
 #[test]
 fn a_log_that_panics_stays_where_it_is() {
     let options = HostOptions { log: Arc::new(|_, _| panic!("as asked")), ..HostOptions::isolated() };
@@ -206,7 +208,8 @@ fn a_circle_of_causes_is_refused() {
     let error = api::Error::new(api::ErrorKind::VALUE_ERROR, "round and round");
     let object = error.object().as_ptr().cast::<chipdock_abi::ChipdockErrorObject>();
     let table = services.table();
-    // SAFETY: the only reference to an error object; what is written is taken back before it is released.
+    // SAFETY: the only reference to an error object; what is written is taken back before it is
+    // released.
     unsafe {
         (*object).cause_chain = error.object().as_ptr();
         (table.raise_object)(table.self_, &error.as_any_view().into_raw());

@@ -9,19 +9,24 @@
 //! | … | the header, JSON |
 //! | … | the sections, each at a multiple of its alignment, zeros between |
 //!
-//! * **CONTAINER-1 Once.** The header lists each module once, under its digest: its index, target and signatures, its imports
-//!   by their digests, and offset, size, alignment and SHA-256 of each section. A module comes after those that it imports;
-//!   the last one is the artifact. So a file is as large as its modules, however many import one.
-//! * **CONTAINER-2 Digest.** A module's digest covers all of that, but for offsets: equal modules have equal digests. It is the
-//!   SHA-256 of these texts, each after its length as 8 bytes: index, target, signatures as JSON, number of imports, digest of
-//!   each import; and of each section name, kind, alignment in decimal digits, and digest.
-//! * **CONTAINER-3 Place.** The offsets count from the first byte after the header that is a multiple of the greatest alignment
-//!   of all sections.
-//! * **CONTAINER-4 Whole.** A file that is truncated or changed is refused as a whole; nothing is read partly.
-//! * **CONTAINER-5 Versions.** Version 1, a tree of headers in which a module lies as often as it is imported, is read too: its
-//!   offsets count from a multiple of 64 KiB. Another version is refused with its number.
-//! * **CONTAINER-6 Bounds.** Modules nest at most 16 deep, and at most 4,096 paths lead down from the artifact, so that whoever
-//!   walks its imports ends. An artifact beyond that is not made, nor read.
+//! * **CONTAINER-1 Once.** The header lists each module once, under its digest: its index, target
+//!   and signatures, its imports by their digests, and offset, size, alignment and SHA-256 of each
+//!   section. A module comes after those that it imports; the last one is the artifact. So a file
+//!   is as large as its modules, however many import one.
+//! * **CONTAINER-2 Digest.** A module's digest covers all of that, but for offsets: equal modules
+//!   have equal digests. It is the SHA-256 of these texts, each after its length as 8 bytes: index,
+//!   target, signatures as JSON, number of imports, digest of each import; and of each section
+//!   name, kind, alignment in decimal digits, and digest.
+//! * **CONTAINER-3 Place.** The offsets count from the first byte after the header that is a
+//!   multiple of the greatest alignment of all sections.
+//! * **CONTAINER-4 Whole.** A file that is truncated or changed is refused as a whole; nothing is
+//!   read partly.
+//! * **CONTAINER-5 Versions.** Version 1, a tree of headers in which a module lies as often as it
+//!   is imported, is read too: its offsets count from a multiple of 64 KiB. Another version is
+//!   refused with its number.
+//! * **CONTAINER-6 Bounds.** Modules nest at most 16 deep, and at most 4,096 paths lead down from
+//!   the artifact, so that whoever walks its imports ends. An artifact beyond that is not made, nor
+//!   read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

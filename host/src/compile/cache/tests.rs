@@ -203,8 +203,8 @@ proptest! {
     }
 }
 
-/// CACHE-V3: an entry that is whole by its digest and is not the build that was kept: another build's, cut between sections, or
-/// with other functions.
+/// CACHE-V3: an entry that is whole by its digest and is not the build that was kept: another
+/// build's, cut between sections, or with other functions.
 #[test]
 fn cache_v3_an_entry_is_checked_as_a_delivery_is() {
     let bench = Bench::new();

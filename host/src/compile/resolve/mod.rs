@@ -1,36 +1,46 @@
-//! Targets: made from a kind's name, JSON or a `Target`, checked against the kind's schema, canonicalized.
+//! Targets: made from a kind's name, JSON or a `Target`, checked against the kind's schema,
+//! canonicalized.
 //!
-//! Construction, in this order; each invalid input is one error that names the option, the value and what is allowed:
+//! Construction, in this order; each invalid input is one error that names the option, the value
+//! and what is allowed:
 //!
 //! * **TARGET-T1 Kind.** A known kind's name; in JSON the field `kind`. `tag` is a label beside it.
-//! * **TARGET-T2 Host.** `host` is a target of its own (text, object or null), which must be able to be a host.
-//! * **TARGET-T3 Features.** `feature.<x>` is set aside and restored at the end, unless the canonicalizer wrote it anew. Its
-//!   values are restricted to those of a module that is sent to a plugin: no float, no integer beyond 64 bits.
-//! * **TARGET-T4 Schema.** Options are checked and converted in the order of their declaration: an integer 0 or 1 is taken for
-//!   a boolean and a boolean for an integer, nothing else. With `from_device`, options that are not set take the device's
-//!   values; then defaults are filled in. An unknown option is an error.
-//! * **TARGET-T5 Keys.** The given keys, followed by `device`; when none are given, `device`, then the kind's own. No key
-//!   twice.
+//! * **TARGET-T2 Host.** `host` is a target of its own (text, object or null), which must be able
+//!   to be a host.
+//! * **TARGET-T3 Features.** `feature.<x>` is set aside and restored at the end, unless the
+//!   canonicalizer wrote it anew. Its values are restricted to those of a module that is sent to a
+//!   plugin: no float, no integer beyond 64 bits.
+//! * **TARGET-T4 Schema.** Options are checked and converted in the order of their declaration: an
+//!   integer 0 or 1 is taken for a boolean and a boolean for an integer, nothing else. With
+//!   `from_device`, options that are not set take the device's values; then defaults are filled in.
+//!   An unknown option is an error.
+//! * **TARGET-T5 Keys.** The given keys, followed by `device`; when none are given, `device`, then
+//!   the kind's own. No key twice.
 //! * **TARGET-T6 Canonicalizer.** The kind's own function comes last; its result is checked again.
 //!
-//! * **TARGET-T13 Without effect.** A given value that changes nothing is a warning, once for each kind and option of a host, which
-//!   names both: of an option that the kind declares as `ignored`, unless the value is its default, and of the common options
-//!   `device`, `model` and `libs`, unless the kind names it in `honoured` or the list is empty. A [`Target`] that was made before
+//! * **TARGET-T13 Without effect.** A given value that changes nothing is a warning, once for each
+//!   kind and option of a host, which names both: of an option that the kind declares as `ignored`,
+//!   unless the value is its default, and of the common options `device`, `model` and `libs`,
+//!   unless the kind names it in `honoured` or the list is empty. A [`Target`] that was made before
 //!   is not reported again. `tag` and `keys` are labels that other tools read.
 //!
 //! * **TARGET-T7 Once.** Text in which an object has a key twice, at any level, is refused.
 //!
 //! Made complete ([`Host::resolve`](crate::Host::resolve)), once, and then shared:
 //!
-//! * **TARGET-T8 Complete.** A [`ResolvedTarget`] has the kind, the options, the capabilities, the target of its host functions
-//!   where it names one, and the chosen device. Compiling looks up none of these again.
-//! * **TARGET-T9 Device.** A chosen device must be one of the kind's. Unless the source sets another, it is also `from_device`;
-//!   the target of a host states all its options itself, so nothing is filled in there.
-//! * **TARGET-T10 Host.** A chosen host is used as `host` of the source would be; only one of them may be given.
-//! * **TARGET-T12 Named.** A target that a function names ([`TargetRequest::named`]) is a source as any other. One without keys
-//!   has those of rule T5: the IR does not tell an empty list from none.
-//! * **TARGET-T11 Identity.** Equal targets have equal [`TargetId`]s, different ones do not; an artifact carries that of the
-//!   target that it was compiled for.
+//! * **TARGET-T8 Complete.** A [`ResolvedTarget`] has the kind, the options, the capabilities, the
+//!   target of its host functions where it names one, and the chosen device. Compiling looks up
+//!   none of these again.
+//! * **TARGET-T9 Device.** A chosen device must be one of the kind's. Unless the source sets
+//!   another, it is also `from_device`; the target of a host states all its options itself, so
+//!   nothing is filled in there.
+//! * **TARGET-T10 Host.** A chosen host is used as `host` of the source would be; only one of them
+//!   may be given.
+//! * **TARGET-T12 Named.** A target that a function names ([`TargetRequest::named`]) is a source as
+//!   any other. One without keys has those of rule T5: the IR does not tell an empty list from
+//!   none.
+//! * **TARGET-T11 Identity.** Equal targets have equal [`TargetId`]s, different ones do not; an
+//!   artifact carries that of the target that it was compiled for.
 //!
 //! A target written with [`Target::to_json`] reads back equal.
 
@@ -70,7 +80,8 @@ pub(crate) trait TargetContext {
     /// Returns a device's attribute, when the device has it.
     fn attribute(&self, device: &str, device_id: i32, key: &str) -> Result<Option<Value>, Error>;
 
-    /// Returns a sentence for each plugin whose kinds are unknown because its manifest could not be read.
+    /// Returns a sentence for each plugin whose kinds are unknown because its manifest could not be
+    /// read.
     fn unread_manifests(&self) -> Vec<String> {
         Vec::new()
     }
@@ -89,7 +100,8 @@ pub enum TargetSource {
     Text(String),
     /// A JSON object.
     Json(Value),
-    /// A target, which is checked and canonicalized again, except by a compilation, which takes it as one that a host made.
+    /// A target, which is checked and canonicalized again, except by a compilation, which takes it
+    /// as one that a host made.
     Target(Arc<Target>),
     /// A complete target.
     Resolved(Arc<ResolvedTarget>),
@@ -143,7 +155,8 @@ pub(crate) fn make(context: &dyn TargetContext, source: &TargetSource) -> Result
     from_json(context, &json, made)
 }
 
-/// How far a target is nested in others, and whether its options are given as they are, not those of a target that a host made.
+/// How far a target is nested in others, and whether its options are given as they are, not those
+/// of a target that a host made.
 #[derive(Clone, Copy)]
 struct Made {
     nesting: u32,
@@ -282,7 +295,8 @@ fn kind_of(context: &dyn TargetContext, object: &Map<String, Value>) -> Result<A
 
 fn unknown_kind(name: &str, known: &[String], unread: &[String]) -> Error {
     let shown: String = name.chars().take(60).collect();
-    // A misspelt kind cannot be distinguished from one whose plugin is not here: the error says that a plugin is missing.
+    // A misspelt kind cannot be distinguished from one whose plugin is not here: the error says
+    // that a plugin is missing.
     let error = value_error(format!("target kind \"{shown}\" is not known")).about(Subject::Plugin);
     let names = known.iter().map(String::as_str);
     let hint = match nearest(name, names.clone()) {

@@ -12,7 +12,8 @@ use crate::error::{Error, Fault, Subject};
 use crate::host::Host;
 use crate::runtime::Device;
 
-/// The identity of a target: the SHA-256 of its canonical JSON (TARGET-T11). It is the same for equal targets in every process.
+/// The identity of a target: the SHA-256 of its canonical JSON (TARGET-T11). It is the same for
+/// equal targets in every process.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TargetId([u8; 32]);
 
@@ -72,7 +73,8 @@ pub struct TargetRequest {
 }
 
 impl TargetRequest {
-    /// Makes a request for that target. [`TargetRequest::default`] is one for [`Host::default_host`].
+    /// Makes a request for that target. [`TargetRequest::default`] is one for
+    /// [`Host::default_host`].
     #[must_use]
     pub fn new(source: impl Into<TargetSource>) -> Self {
         Self { source: Some(source.into()), ..Self::default() }
@@ -105,7 +107,8 @@ impl<T: Into<TargetSource>> From<T> for TargetRequest {
     }
 }
 
-/// A target with everything that compiling for it needs: made once, by [`Host::resolve`], and shared.
+/// A target with everything that compiling for it needs: made once, by [`Host::resolve`], and
+/// shared.
 #[derive(Clone, Debug)]
 pub struct ResolvedTarget {
     id: TargetId,
@@ -149,14 +152,15 @@ impl ResolvedTarget {
         &self.capabilities
     }
 
-    /// Returns the target of its host functions, where it names one. Where it names none and needs one, compiling takes
-    /// [`Host::default_host`].
+    /// Returns the target of its host functions, where it names one. Where it names none and needs
+    /// one, compiling takes [`Host::default_host`].
     #[must_use]
     pub fn host(&self) -> Option<&Arc<Self>> {
         self.host.as_ref()
     }
 
-    /// Returns the target without its device, for use inside the host: a device keeps its host alive.
+    /// Returns the target without its device, for use inside the host: a device keeps its host
+    /// alive.
     pub(crate) fn without_device(self: &Arc<Self>) -> Arc<Self> {
         match self.device {
             None => Arc::clone(self),
@@ -164,8 +168,8 @@ impl ResolvedTarget {
         }
     }
 
-    /// Returns the device, as `NAME:ID`, whose values took the place of options that were not set (`from_device`); `None` where
-    /// those options have their defaults.
+    /// Returns the device, as `NAME:ID`, whose values took the place of options that were not set
+    /// (`from_device`); `None` where those options have their defaults.
     #[must_use]
     pub fn filled_from(&self) -> Option<&str> {
         self.filled_from.as_deref()
@@ -179,13 +183,14 @@ impl ResolvedTarget {
 }
 
 impl Host {
-    /// Makes a complete target: checked and canonicalized as by [`Self::target`], with its kind, its capabilities, and the
-    /// targets and the device that belong to it.
+    /// Makes a complete target: checked and canonicalized as by [`Self::target`], with its kind,
+    /// its capabilities, and the targets and the device that belong to it.
     ///
     /// # Errors
     ///
     /// * As of [`Self::target`]. An error of the target comes before one of the device.
-    /// * `ValueError`: the source names a host and the request another; the kind does not run on the chosen device.
+    /// * `ValueError`: the source names a host and the request another; the kind does not run on
+    ///   the chosen device.
     /// * As of [`Self::device`], for the chosen device.
     pub fn resolve(&self, request: impl Into<TargetRequest>) -> Result<Arc<ResolvedTarget>, Error> {
         self.0.services.check_process()?;
@@ -230,8 +235,9 @@ impl Host {
         Ok(resolved)
     }
 
-    /// Chooses the device of a target and fills in `from_device` (rule TARGET-T9). `None` for an unknown kind, which making the
-    /// target reports; an error of the device is returned for the caller to report after errors of the target.
+    /// Chooses the device of a target and fills in `from_device` (rule TARGET-T9). `None` for an
+    /// unknown kind, which making the target reports; an error of the device is returned for the
+    /// caller to report after errors of the target.
     fn filled_in(
         &self,
         json: &mut Value,
@@ -284,7 +290,8 @@ impl Host {
     }
 }
 
-/// Turns an error that blames the caller's input into one of the plugin: the input is not in question here.
+/// Turns an error that blames the caller's input into one of the plugin: the input is not in
+/// question here.
 fn of_plugin(error: Error) -> Error {
     let is_of_input = error.subject().is_none() && error.fault() == Fault::Caller;
     if is_of_input { error.about(Subject::Plugin) } else { error }

@@ -74,8 +74,8 @@ pub(crate) fn described(value: &Value) -> String {
     }
 }
 
-/// Converts a value to the option's type by rule TARGET-T4, or returns what is wrong with it. `nested` makes a target of a
-/// list's element.
+/// Converts a value to the option's type by rule TARGET-T4, or returns what is wrong with it.
+/// `nested` makes a target of a list's element.
 pub(crate) fn converted(
     kind: &str,
     option: &OptionSchema,
@@ -194,7 +194,8 @@ fn check_source(
     ))
 }
 
-/// Checks that each optional type is read from a declared option of type bool, and that the kind does not lack it (T.5).
+/// Checks that each optional type is read from a declared option of type bool, and that the kind
+/// does not lack it (T.5).
 fn check_types(kind: &TargetKind) -> Result<(), String> {
     for (name, from) in &kind.optional_types {
         check_source(kind, format_args!("type \"{name}\""), from, OptionType::Bool)?;
@@ -211,8 +212,8 @@ fn check_types(kind: &TargetKind) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks that each optional op is read from a declared option of type bool, and that the common options of `honoured` are such
-/// (T.5).
+/// Checks that each optional op is read from a declared option of type bool, and that the common
+/// options of `honoured` are such (T.5).
 fn check_ops_and_honoured(kind: &TargetKind) -> Result<(), String> {
     for (name, from) in &kind.optional_ops {
         check_source(kind, format_args!("op \"{name}\""), from, OptionType::Bool)?;

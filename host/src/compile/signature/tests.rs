@@ -35,7 +35,8 @@ fn names_types_and_shapes_come_back_and_bodies_do_not() {
     ]);
     let plain = artifact(functions.clone());
     let made = artifact(functions).with_signatures(&module());
-    // As a reader of the file sees it. A loader may check the index that the code generator wrote: it stays as it was.
+    // As a reader of the file sees it. A loader may check the index that the code generator wrote:
+    // it stays as it was.
     assert_eq!(made.index_json(), plain.index_json());
     let made = Artifact::from_bytes(&made.to_bytes().unwrap()).unwrap();
     assert_eq!(made.index_json(), plain.index_json());
@@ -55,7 +56,8 @@ fn names_types_and_shapes_come_back_and_bodies_do_not() {
     assert_eq!(shown(&scale)[1..], ["B: float16 [4, 8]", "factor: float32", "offset: int64"]);
     let text = print::module(&IrModule { functions: vec![scale], ..IrModule::default() });
     assert!(!text.contains("range"), "{text}");
-    // A kernel is no function of the module; an index that lists other arguments describes another function.
+    // A kernel is no function of the module; an index that lists other arguments describes another
+    // function.
     assert_eq!(functions[1].signature().unwrap(), None);
     assert_eq!(functions[2].signature().unwrap(), None);
     assert_eq!(functions[0].signature.as_ref().unwrap()[VERSION], "1.0.0");

@@ -1,4 +1,5 @@
-//! Tests of [`Host::object`] with loaders that answer what an artifact's index says, and one without the interface.
+//! Tests of [`Host::object`] with loaders that answer what an artifact's index says, and one
+//! without the interface.
 
 use std::ffi::c_void;
 

@@ -256,7 +256,8 @@ FUNCTION(__tvm_ffi_tasks) {
 FUNCTION(__tvm_ffi_too_much) { return CALL(TVMBackendAllocWorkspace)(1, 0, (uint64_t)1 << 62, 0, 8) ? 0 : -1; }
 ";
 
-/// Opens libraries that ask for the run time by variables, by symbols that are looked up early or late, and by weak ones.
+/// Opens libraries that ask for the run time by variables, by symbols that are looked up early or
+/// late, and by weak ones.
 fn with_run_time(folder: &Path) -> Vec<PathBuf> {
     let variables =
         "#define ASK(R, name, args) EXPORT R (*__##name) args = 0;\n#define CALL(name) __##name\n";

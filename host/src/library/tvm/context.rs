@@ -1,6 +1,8 @@
-//! What libraries of TVM's code generators ask of TVM's run time: workspace and parallel regions (LIB-9, LIB-12).
+//! What libraries of TVM's code generators ask of TVM's run time: workspace and parallel regions
+//! (LIB-9, LIB-12).
 //!
-//! They work for the host that calls a function of the library on this thread. Signatures: TVM's `c_backend_api.h`.
+//! They work for the host that calls a function of the library on this thread. Signatures: TVM's
+//! `c_backend_api.h`.
 
 use std::ffi::c_void;
 use std::sync::Barrier;
@@ -30,8 +32,8 @@ pub(in crate::library) fn of_variable(variable: &str) -> &str {
     variable.trim_start_matches("__")
 }
 
-/// Returns true if the dynamic linker of this process takes the address of a local symbol as it stands (LIB-12): glibc does
-/// since version 2.28, and other linkers add the library's own address.
+/// Returns true if the dynamic linker of this process takes the address of a local symbol as it
+/// stands (LIB-12): glibc does since version 2.28, and other linkers add the library's own address.
 pub(in crate::library) fn binds_addresses() -> bool {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
@@ -129,7 +131,8 @@ unsafe extern "C" fn parallel_launch(lambda: Lambda, data: *mut c_void, tasks: i
         if caller.waits {
             return launch_with_barrier(&region, tasks);
         }
-        // SAFETY: `run_task` may run on several threads with the region, which lives until this returns.
+        // SAFETY: `run_task` may run on several threads with the region, which lives until this
+        // returns.
         unsafe {
             services.threads.launch(
                 services,
@@ -141,7 +144,8 @@ unsafe extern "C" fn parallel_launch(lambda: Lambda, data: *mut c_void, tasks: i
     })
 }
 
-/// Runs each task on a thread of its own: tasks of the host's threads may not wait for each other (POOL-F1).
+/// Runs each task on a thread of its own: tasks of the host's threads may not wait for each other
+/// (POOL-F1).
 fn launch_with_barrier(region: &Region, tasks: i32) -> i32 {
     let most = i32::try_from(region.caller.services.threads.size()).unwrap_or(1);
     let count = if tasks > 0 { tasks.min(most) } else { most }.max(1);

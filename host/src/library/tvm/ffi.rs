@@ -36,7 +36,8 @@ type SetRaised = unsafe extern "C" fn(*mut ChipdockObject);
 /// What [`TvmFfi::of`] found.
 static FOUND: PerProcess<Mutex<Option<&'static TvmFfi>>> = PerProcess::new(carried);
 
-/// The libtvm_ffi of this process: the one that it has, or one that was opened for a library. It is never closed.
+/// The libtvm_ffi of this process: the one that it has, or one that was opened for a library. It is
+/// never closed.
 pub(in crate::library) struct TvmFfi {
     library: Library,
     move_from_raised: MoveFromRaised,
@@ -65,7 +66,8 @@ impl Caller {
         CALLER.get()
     }
 
-    /// Runs a call of the library. The error of a failure is this thread's error of the host afterwards, wherever it was raised.
+    /// Runs a call of the library. The error of a failure is this thread's error of the host
+    /// afterwards, wherever it was raised.
     pub(in crate::library) fn call(self, body: impl FnOnce() -> i32) -> i32 {
         let before = CALLER.replace(Some(self));
         let status = body();
@@ -80,7 +82,8 @@ impl Caller {
 }
 
 impl TvmFfi {
-    /// Returns the library of this process, opened by the first call that succeeds. `named` is the value of `CHIPDOCK_TVM_FFI`.
+    /// Returns the library of this process, opened by the first call that succeeds. `named` is the
+    /// value of `CHIPDOCK_TVM_FFI`.
     ///
     /// # Errors
     ///
@@ -111,7 +114,8 @@ impl TvmFfi {
         let missing = |error: libloading::Error| {
             Error::new(ErrorKind::Unavailable, format!("{FILE} lacks a function: {error}"))
         };
-        // SAFETY: TVM-FFI's c_api.h declares the function with this type, the same in every version.
+        // SAFETY: TVM-FFI's c_api.h declares the function with this type, the same in every
+        // version.
         let version = unsafe { library.get::<unsafe extern "C" fn(*mut Version)>(b"TVMFFIGetVersion\0") };
         let mut found = Version::default();
         // SAFETY: it writes three numbers.
@@ -167,8 +171,8 @@ impl TvmFfi {
     }
 }
 
-/// Writes the address of each of these variables of an opened library: functions of TVM's run time that this host has, and
-/// of libtvm_ffi.
+/// Writes the address of each of these variables of an opened library: functions of TVM's run time
+/// that this host has, and of libtvm_ffi.
 ///
 /// # Errors
 ///
@@ -187,10 +191,12 @@ pub(in crate::library) fn fill_in(
             );
             Error::new(ErrorKind::Unavailable, message).hint("open it in Python with tvm_ffi.load_module")
         })?;
-        // SAFETY: a variable of this name is a pointer to the function of that name (TVM's codegen_cpu.cc).
+        // SAFETY: a variable of this name is a pointer to the function of that name (TVM's
+        // codegen_cpu.cc).
         let place = unsafe { library.get::<*mut *mut c_void>(format!("{variable}\0").as_bytes()) };
         if let Ok(place) = place {
-            // SAFETY: the library was opened for this host alone, and no function of it was called yet.
+            // SAFETY: the library was opened for this host alone, and no function of it was called
+            // yet.
             unsafe { **place = address };
         }
     }
@@ -206,7 +212,8 @@ fn loaded() -> Option<Library> {
     None
 }
 
-/// Opens the library: that of the process, else that of the variable, else that which the dynamic linker finds.
+/// Opens the library: that of the process, else that of the variable, else that which the dynamic
+/// linker finds.
 fn opened(named: Option<&OsString>) -> Result<Library, Error> {
     if let Some(library) = loaded() {
         return Ok(library);

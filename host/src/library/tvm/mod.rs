@@ -1,4 +1,5 @@
-//! TVM-FFI: its library in this process, its modules, streams and the context of kernels that TVM compiled.
+//! TVM-FFI: its library in this process, its modules, streams and the context of kernels that TVM
+//! compiled.
 
 pub(super) mod context;
 pub(super) mod ffi;

@@ -1,4 +1,5 @@
-//! Module objects of libtvm_ffi's (LIB-11): made, connected and asked for functions through its global functions.
+//! Module objects of libtvm_ffi's (LIB-11): made, connected and asked for functions through its
+//! global functions.
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -50,7 +51,8 @@ impl TvmModule {
         Self::made(tvm_ffi, caller, call(caller, &open, &[path.as_any_view(), format.as_any_view()])?, OPEN)
     }
 
-    /// Loads a module of a kind from its bytes; `None` when nobody has registered a loader of that kind.
+    /// Loads a module of a kind from its bytes; `None` when nobody has registered a loader of that
+    /// kind.
     ///
     /// # Errors
     ///
@@ -113,7 +115,8 @@ fn global(tvm_ffi: &TvmFfi, caller: Caller, name: &str) -> Result<Option<api::Fu
     let get = tvm_ffi
         .address("TVMFFIFunctionGetGlobal")
         .ok_or_else(|| Error::new(ErrorKind::Unavailable, "libtvm_ffi.so has no TVMFFIFunctionGetGlobal"))?;
-    // SAFETY: TVM-FFI's c_api.h declares the function with this type, the same in every version 0.1.
+    // SAFETY: TVM-FFI's c_api.h declares the function with this type, the same in every version
+    // 0.1.
     let get = unsafe { std::mem::transmute::<*mut c_void, GetGlobal>(get) };
     let text = str_out(name);
     let mut object = std::ptr::null_mut();
@@ -133,7 +136,8 @@ fn call(caller: Caller, function: &api::Function, args: &[api::AnyView<'_>]) -> 
     let self_ = function.object().as_ptr().cast();
     let target = function.safe_call().0;
     caller.services.clear_error();
-    // SAFETY: a packed function with its object as `self`; a view is laid out as a value, the result is None.
+    // SAFETY: a packed function with its object as `self`; a view is laid out as a value, the
+    // result is None.
     let status = caller.call(|| unsafe { target(self_, args.as_ptr().cast(), count, &mut result) });
     caller.services.check(status, || "a function of TVM-FFI".to_owned())?;
     // SAFETY: V.11, on success the result is owned by the caller.

@@ -25,11 +25,13 @@ pub(in crate::library) fn tvm_side() -> HostRef {
         current_stream: slot::current_stream,
         query: slot::query,
     };
-    // SAFETY: static, and its functions keep the rules H.1 to H.10: what it does not have it answers as absent.
+    // SAFETY: static, and its functions keep the rules H.1 to H.10: what it does not have it
+    // answers as absent.
     unsafe { HostRef::new(&TABLE) }
 }
 
-/// Raises an error with the libtvm_ffi of the process. It is there: only a library that needs it has functions of this side.
+/// Raises an error with the libtvm_ffi of the process. It is there: only a library that needs it
+/// has functions of this side.
 fn set(error: &api::Error) {
     if let Some(tvm_ffi) = TvmFfi::found() {
         tvm_ffi.raise(error);

@@ -11,8 +11,8 @@ use crate::boundary::services::from_api;
 use crate::error::Error;
 use crate::runtime::{Device, Stream};
 
-/// Returns the environment of the libtvm_ffi of this process; `None` if it has none, or one of another version than 0.1. A later
-/// call looks again.
+/// Returns the environment of the libtvm_ffi of this process; `None` if it has none, or one of
+/// another version than 0.1. A later call looks again.
 ///
 /// # Examples
 ///
@@ -40,7 +40,8 @@ fn loaded() -> Option<api::TvmEnv> {
     // SAFETY: opens nothing that is not open.
     let library = unsafe { Library::open(Some(FILE), ONLY_IF_LOADED | RTLD_NOW | RTLD_LOCAL) }.ok()?;
     let mut version = [0_u32; 3];
-    // SAFETY: TVM-FFI's c_api.h declares the function with this type, the same in every version; it writes three numbers.
+    // SAFETY: TVM-FFI's c_api.h declares the function with this type, the same in every version; it
+    // writes three numbers.
     unsafe {
         (library.get::<unsafe extern "C" fn(*mut u32)>(b"TVMFFIGetVersion\0").ok()?)(version.as_mut_ptr())
     };
@@ -65,8 +66,8 @@ pub struct TvmStream<'a> {
     _stream: PhantomData<&'a Stream>,
 }
 
-/// Returns the environment and the device's number there; `None` for a device that has no number of DLPack's (P5.14), which no
-/// framework knows.
+/// Returns the environment and the device's number there; `None` for a device that has no number of
+/// DLPack's (P5.14), which no framework knows.
 fn env_of(device: &Device) -> Option<(api::TvmEnv, ChipdockDevice)> {
     let number = device.number();
     (number.device_type < chipdock_abi::CHIPDOCK_DEVICE_FIRST_ASSIGNED).then_some(())?;
@@ -74,9 +75,10 @@ fn env_of(device: &Device) -> Option<(api::TvmEnv, ChipdockDevice)> {
 }
 
 impl Device {
-    /// Returns the stream on which a framework such as torch works with this device on this thread, as libtvm_ffi knows it:
-    /// `tvm_ffi` sets it when a function is called with a tensor of torch. `None` is the default stream, also where the process has no
-    /// libtvm_ffi. To run on it, [`Stream::enter`] it; dropping it waits for its work.
+    /// Returns the stream on which a framework such as torch works with this device on this thread,
+    /// as libtvm_ffi knows it: `tvm_ffi` sets it when a function is called with a tensor of torch.
+    /// `None` is the default stream, also where the process has no libtvm_ffi. To run on it,
+    /// [`Stream::enter`] it; dropping it waits for its work.
     ///
     /// # Errors
     ///
@@ -109,8 +111,9 @@ impl Device {
 }
 
 impl Stream {
-    /// Makes this stream the one on which libraries that ask libtvm_ffi work on this thread, until the guard is dropped; `None` where
-    /// there is nobody to tell: the process has no libtvm_ffi, or its device is known to no framework.
+    /// Makes this stream the one on which libraries that ask libtvm_ffi work on this thread, until
+    /// the guard is dropped; `None` where there is nobody to tell: the process has no libtvm_ffi,
+    /// or its device is known to no framework.
     ///
     /// # Errors
     ///
@@ -118,7 +121,8 @@ impl Stream {
     pub fn enter_tvm(&self) -> Result<Option<TvmStream<'_>>, Error> {
         let Some((env, number)) = env_of(self.device()) else { return Ok(None) };
         let native = if self.raw().is_null() { std::ptr::null_mut() } else { self.native()? };
-        // SAFETY: null is the default stream; another one is borrowed, so that it lives as long as the guard.
+        // SAFETY: null is the default stream; another one is borrowed, so that it lives as long as
+        // the guard.
         let guard = unsafe { env.enter_stream(number, native) }.map_err(|error| from_api(&error))?;
         Ok(Some(TvmStream { _guard: guard, _stream: PhantomData }))
     }

@@ -2,21 +2,25 @@
 //!
 //! Rules, in the order in which they are applied:
 //!
-//! * **FIND-D1 Order.** Roots are searched in the order of [`Source`]; within a folder, plugins by file name. The current
-//!   directory is never searched by itself.
-//! * **FIND-D2 Everything is kept.** Each library or manifest that is met becomes a [`Candidate`], with the reason if it is not
-//!   used; a bad one never hides another. Files that are reached again through a second place are the candidate that exists
-//!   already.
-//! * **FIND-D3 Trust.** A library or manifest that neither root nor the user owns, or that group or others may write, is
-//!   refused; so is one that is reached through such a folder (a sticky folder excepted), from the root on, or through a link
-//!   of another user. The user's private group may write, as it may where the umask is 002; root has none. A path in [`HostOptions::trust`], and everything in it, is trusted. A manifest is checked before it is
-//!   read. With raised privileges, variables and user paths are ignored: only the folders of the system are searched.
-//! * **FIND-D4 Names.** Select and disable by name or glob; of two usable files with the same plugin name the first wins.
-//! * **FIND-D5 Lock.** With [`HostOptions::locked`], a plugin that the lock does not pin is refused, before FIND-D4 looks which
-//!   is first.
-//! * **FIND-D6 Needed keys.** Last, a plugin that needs a key of another plugin (P5.15) is refused where the manifests show
-//!   that the key is unavailable: no remaining plugin provides it, or the plugins need each other in a circle. Such a refusal
-//!   makes no room for another plugin of the same name.
+//! * **FIND-D1 Order.** Roots are searched in the order of [`Source`]; within a folder, plugins by
+//!   file name. The current directory is never searched by itself.
+//! * **FIND-D2 Everything is kept.** Each library or manifest that is met becomes a [`Candidate`],
+//!   with the reason if it is not used; a bad one never hides another. Files that are reached again
+//!   through a second place are the candidate that exists already.
+//! * **FIND-D3 Trust.** A library or manifest that neither root nor the user owns, or that group or
+//!   others may write, is refused; so is one that is reached through such a folder (a sticky folder
+//!   excepted), from the root on, or through a link of another user. The user's private group may
+//!   write, as it may where the umask is 002; root has none. A path in [`HostOptions::trust`], and
+//!   everything in it, is trusted. A manifest is checked before it is read. With raised privileges,
+//!   variables and user paths are ignored: only the folders of the system are searched.
+//! * **FIND-D4 Names.** Select and disable by name or glob; of two usable files with the same
+//!   plugin name the first wins.
+//! * **FIND-D5 Lock.** With [`HostOptions::locked`], a plugin that the lock does not pin is
+//!   refused, before FIND-D4 looks which is first.
+//! * **FIND-D6 Needed keys.** Last, a plugin that needs a key of another plugin (P5.15) is refused
+//!   where the manifests show that the key is unavailable: no remaining plugin provides it, or the
+//!   plugins need each other in a circle. Such a refusal makes no room for another plugin of the
+//!   same name.
 
 pub(crate) mod needs;
 mod private_group;
@@ -54,8 +58,9 @@ pub enum Source {
 }
 
 impl Source {
-    /// The order of places in which the default host target is sought: what came with the program, what the system's
-    /// administrator installed, what else was found. So a plugin that a user adds replaces no default by what it declares.
+    /// The order of places in which the default host target is sought: what came with the program,
+    /// what the system's administrator installed, what else was found. So a plugin that a user adds
+    /// replaces no default by what it declares.
     #[must_use]
     pub fn standing(self) -> u8 {
         match self {
@@ -74,7 +79,8 @@ pub struct SearchedPlace {
     pub path: PathBuf,
     /// Reason why it is searched.
     pub source: Source,
-    /// Reason why it was not searched; absent when it was. A folder that does not exist was not searched.
+    /// Reason why it was not searched; absent when it was. A folder that does not exist was not
+    /// searched.
     pub ignored: Option<String>,
 }
 
@@ -103,8 +109,8 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Returns the reason why its manifest was not read, for a person; `None` where it was, and where it has none. The keys that
-    /// it would provide are unknown then.
+    /// Returns the reason why its manifest was not read, for a person; `None` where it was, and
+    /// where it has none. The keys that it would provide are unknown then.
     #[must_use]
     pub fn unread(&self) -> Option<String> {
         let problem =
@@ -126,8 +132,8 @@ pub struct Discovery {
 ///
 /// # Errors
 ///
-/// `ValueError` for a select or disable pattern that is no glob. A problem of a plugin is no error here: it is recorded in its
-/// [`Candidate`].
+/// `ValueError` for a select or disable pattern that is no glob. A problem of a plugin is no error
+/// here: it is recorded in its [`Candidate`].
 pub fn discover(options: &HostOptions) -> Result<Discovery, Error> {
     let span = tracing::info_span!("discover", candidates = tracing::field::Empty).entered();
     let environment = &options.environment;
@@ -164,7 +170,8 @@ pub fn discover(options: &HostOptions) -> Result<Discovery, Error> {
     Ok(discovery)
 }
 
-/// Returns true if a candidate was met before. One that is refused because of the path that led to it does not hide another.
+/// Returns true if a candidate was met before. One that is refused because of the path that led to
+/// it does not hide another.
 fn is_again(before: &Candidate, candidate: &Candidate) -> bool {
     let is_same = |a: &Path, b: &Path| a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
     let manifests = || match (&before.manifest_path, &candidate.manifest_path) {
@@ -177,8 +184,9 @@ fn is_again(before: &Candidate, candidate: &Candidate) -> bool {
         && manifests()
 }
 
-/// Checks the digests of the libraries (rule FIND-D5): reads each usable one whole and refuses it when the lock pins another
-/// digest. A host does the same when it opens a plugin; this function is for a listing.
+/// Checks the digests of the libraries (rule FIND-D5): reads each usable one whole and refuses it
+/// when the lock pins another digest. A host does the same when it opens a plugin; this function is
+/// for a listing.
 pub fn check_digests(discovery: &mut Discovery, lock: &PluginLock) {
     for candidate in discovery.candidates.iter_mut().filter(|candidate| candidate.problem.is_none()) {
         candidate.problem = match sha256_of(&candidate.library) {

@@ -1,4 +1,5 @@
-//! Rule FIND-D6: refuses plugins whose needed keys (P5.15) are unavailable, as far as manifests tell. Opens nothing.
+//! Rule FIND-D6: refuses plugins whose needed keys (P5.15) are unavailable, as far as manifests
+//! tell. Opens nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,7 +55,8 @@ fn refuse(candidates: &mut [Candidate], refused: Vec<(usize, String)>) {
 pub struct NeededKey {
     /// The key.
     pub key: String,
-    /// Names of the used plugins that provide it, by their manifests, in the order of the search; `host` for the host itself.
+    /// Names of the used plugins that provide it, by their manifests, in the order of the search;
+    /// `host` for the host itself.
     pub plugins: Vec<String>,
 }
 
@@ -74,8 +76,9 @@ pub fn needed_keys(discovery: &Discovery, candidate: &Candidate) -> Vec<NeededKe
     needed.into_iter().map(one).collect()
 }
 
-/// Returns the plugins without which one cannot be opened: those that provide its needed keys, those that provide theirs, and,
-/// where manifests do not say who provides a key, the libraries without a manifest.
+/// Returns the plugins without which one cannot be opened: those that provide its needed keys,
+/// those that provide theirs, and, where manifests do not say who provides a key, the libraries
+/// without a manifest.
 #[must_use]
 pub fn needed_plugins<'a>(discovery: &'a Discovery, candidate: &Candidate) -> Vec<&'a Candidate> {
     let needed =
@@ -209,7 +212,8 @@ impl<'a> Offers<'a> {
         self.is_open(key) || self.providers(key).any(|index| openable[index])
     }
 
-    /// Returns the reason why a plugin can never be opened although all keys that it needs are provided.
+    /// Returns the reason why a plugin can never be opened although all keys that it needs are
+    /// provided.
     fn stuck(&self, index: usize, openable: &[bool]) -> String {
         let mut path: Vec<(usize, &str)> = Vec::new();
         let mut at = index;

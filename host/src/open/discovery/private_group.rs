@@ -1,17 +1,20 @@
-//! The private group of a user, as systems make one for each user and set the umask to 002: files that it may write are the
-//! user's alone (rule FIND-D3).
+//! The private group of a user, as systems make one for each user and set the umask to 002: files
+//! that it may write are the user's alone (rule FIND-D3).
 
 use std::fs;
 
 use super::trust::ROOT;
 
-/// Returns the private group of a user, by `/etc/passwd` and `/etc/group`; `None` where these cannot be read or show none.
+/// Returns the private group of a user, by `/etc/passwd` and `/etc/group`; `None` where these
+/// cannot be read or show none.
 pub(crate) fn of_user(user: u32) -> Option<u32> {
     let read = |path: &str| fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     in_files(user, &read("/etc/passwd")?, &read("/etc/group")?)
 }
 
-/// Finds the group, for a user other than root, whose group is others' too on many systems: the primary group of that user and of nobody else, with the user's name, and nobody else as a member.
+/// Finds the group, for a user other than root, whose group is others' too on many systems: the
+/// primary group of that user and of nobody else, with the user's name, and nobody else as a
+/// member.
 fn in_files(user: u32, passwd: &str, group: &str) -> Option<u32> {
     if user == ROOT {
         return None;

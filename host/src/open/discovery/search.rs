@@ -42,7 +42,8 @@ pub(super) fn places(options: &HostOptions) -> Vec<(PathBuf, Source)> {
 
 /// Returns the reason why a place is not searched.
 pub(super) fn ignored(environment: &Environment, path: &Path, source: Source) -> Option<String> {
-    // The folder beside the executable is the user's, too, where a hard link to the executable lies.
+    // The folder beside the executable is the user's, too, where a hard link to the executable
+    // lies.
     if environment.raised_privileges && source != Source::System {
         return Some("ignored: the process has more privileges than whoever started it".to_owned());
     }
@@ -117,7 +118,8 @@ fn with_suffix(folder: &Path, stem: &OsStr, suffix: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// Makes the candidate of a library or manifest. Rule FIND-D3 comes first: an untrusted file is not read.
+/// Makes the candidate of a library or manifest. Rule FIND-D3 comes first: an untrusted file is not
+/// read.
 fn candidate(folder: &Path, stem: &OsStr, met: Met, source: Source, trust: &Trust) -> Candidate {
     let library = with_suffix(folder, stem, LIBRARY_SUFFIX);
     let manifest_path = met.manifest.then(|| with_suffix(folder, stem, MANIFEST_SUFFIX));
@@ -173,7 +175,8 @@ fn unread(path: &Path, source: Source, problem: Problem) -> Candidate {
     }
 }
 
-/// Returns a plugin's name by its file alone: `libchipdock_plugin_my_npu` and `my-npu` are `my-npu`.
+/// Returns a plugin's name by its file alone: `libchipdock_plugin_my_npu` and `my-npu` are
+/// `my-npu`.
 fn name_of_stem(stem: &OsStr) -> String {
     let stem = stem.to_string_lossy().to_lowercase();
     let name = stem.strip_prefix("lib").unwrap_or(&stem);

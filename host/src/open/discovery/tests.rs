@@ -284,7 +284,8 @@ fn find_d3_each_link_of_a_chain_is_judged_for_libraries_and_manifests() {
     let found = || discover(&options(&[&plugins])).unwrap();
     assert_eq!(names(&found()), [("toy", None)], "links through good folders");
 
-    // The manifest's leads through a folder that others may write, to a file that is as good as before.
+    // The manifest's leads through a folder that others may write, to a file that is as good as
+    // before.
     fs::remove_file(manifest(&plugins)).unwrap();
     symlink(manifest(&real), manifest(&open)).unwrap();
     symlink(manifest(&open), manifest(&plugins)).unwrap();

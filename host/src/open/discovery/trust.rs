@@ -1,7 +1,8 @@
 //! Rule FIND-D3: decides by their owners and permissions which files are read and opened.
 //!
-//! A path is resolved here component by component, as the system does it, so that everything that decides where it leads is
-//! checked: each folder from the root on, each link of a chain and the folders that it leads through, and the file at the end.
+//! A path is resolved here component by component, as the system does it, so that everything that
+//! decides where it leads is checked: each folder from the root on, each link of a chain and the
+//! folders that it leads through, and the file at the end.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -49,8 +50,8 @@ impl Trust {
             && path.canonicalize().is_ok_and(|path| self.trusted.iter().any(|root| path.starts_with(root)))
     }
 
-    /// Returns the reason why a file or folder is refused: because of itself, of a folder that contains it, or of a link that
-    /// leads to it.
+    /// Returns the reason why a file or folder is refused: because of itself, of a folder that
+    /// contains it, or of a link that leads to it.
     pub(crate) fn problem(&self, path: &Path) -> Option<Problem> {
         if self.is_trusted(path) {
             return None;
@@ -124,7 +125,8 @@ impl Trust {
     fn judge(&self, path: &Path, metadata: &Metadata) -> Result<(), String> {
         self.judge_owner(path, metadata)?;
         let mode = metadata.mode();
-        // In a sticky folder nobody replaces another user's files; the owner of an entry is checked with the entry.
+        // In a sticky folder nobody replaces another user's files; the owner of an entry is checked
+        // with the entry.
         let sticky_folder = metadata.is_dir() && mode & STICKY != 0;
         let is_users = self.private_group == Some(metadata.gid());
         let by_others = OTHERS_WRITE | if is_users { 0 } else { GROUP_WRITES };
@@ -145,7 +147,8 @@ impl Trust {
     }
 }
 
-/// Returns the names of a path from the last to the first; `..` is kept, as links decide where it leads.
+/// Returns the names of a path from the last to the first; `..` is kept, as links decide where it
+/// leads.
 fn names_reversed(path: &Path) -> Vec<OsString> {
     let name = |component: Component<'_>| match component {
         Component::Normal(name) => Some(name.to_owned()),

@@ -1,14 +1,15 @@
 //! The linker's build id: the ELF note `NT_GNU_BUILD_ID` (P1.15).
 //!
-//! A note is three sizes and numbers of 32 bits (name, descriptor, type), its name and its descriptor, each padded to the
-//! segment's alignment.
+//! A note is three sizes and numbers of 32 bits (name, descriptor, type), its name and its
+//! descriptor, each padded to the segment's alignment.
 
 use super::{Image, SEGMENT_NOTE, Segment, u32_at};
 
 const OWNER: &[u8] = b"GNU\0";
 const BUILD_ID: u32 = 3;
 const HEADER_BYTES: usize = 12;
-/// Greatest size of a segment of notes that is read: those of large libraries have some hundred bytes.
+/// Greatest size of a segment of notes that is read: those of large libraries have some hundred
+/// bytes.
 const SEGMENT_BYTES_MAX: u64 = 1 << 16;
 /// Greatest size of a build id: linkers write 8 to 32 bytes.
 const ID_BYTES_MAX: usize = 64;

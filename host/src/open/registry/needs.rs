@@ -1,4 +1,5 @@
-//! Rule REG-R6: opens the providers of the keys that a plugin needs before the plugin itself (P5.15).
+//! Rule REG-R6: opens the providers of the keys that a plugin needs before the plugin itself
+//! (P5.15).
 
 use super::{HOST_INDEX, HOST_PLUGIN};
 use crate::error::{Error, ErrorKind};
@@ -58,7 +59,8 @@ impl HostInner {
         }
     }
 
-    /// Brings a needed interface into force, which must be one of the registration under the key that it extends.
+    /// Brings a needed interface into force, which must be one of the registration under the key
+    /// that it extends.
     fn meet_interface(&self, extended: &str, key: &str) -> Result<(), Error> {
         // A plugin's own name has no dot, every other key has one.
         let holder = if extended.contains('.') {

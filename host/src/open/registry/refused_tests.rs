@@ -19,7 +19,8 @@ fn write(path: &Path, text: &str, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// A plugin `npu` with more fields in its manifest; the library is empty, as nothing here is ever opened.
+/// A plugin `npu` with more fields in its manifest; the library is empty, as nothing here is ever
+/// opened.
 fn plugin(folder: &Path, more: &str) {
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     let kind = r#"{"schema": 1, "name": "npu", "doc": "", "device": "npu", "stage": "device"}"#;
@@ -114,7 +115,8 @@ fn reg_r7_a_preferred_plugin_that_was_refused_says_why() {
     assert!(error.to_string().contains("may be written by group or others"), "{error}");
 }
 
-/// What a plugin would provide whose manifest was not read is unknown: the reason is where its name would be.
+/// What a plugin would provide whose manifest was not read is unknown: the reason is where its name
+/// would be.
 #[test]
 fn reg_r7_a_manifest_that_was_not_read_is_named() {
     let folder = tempfile::tempdir().unwrap();

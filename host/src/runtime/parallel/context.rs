@@ -21,8 +21,8 @@ impl Context {
         (!devices.is_empty() || !streams.is_empty()).then_some(Self { devices, streams })
     }
 
-    /// Runs `task` with the context current on this thread. Before and afterwards this thread has its defaults: the default
-    /// stream, and device 0 of each type.
+    /// Runs `task` with the context current on this thread. Before and afterwards this thread has
+    /// its defaults: the default stream, and device 0 of each type.
     pub(super) fn within<R>(&self, services: &Services, task: impl FnOnce() -> R) -> R {
         for device in &self.devices {
             services.set_current_device(*device);

@@ -21,7 +21,8 @@ thread_local! {
     pub(super) static IN_REGION: Cell<bool> = const { Cell::new(false) };
 }
 
-/// State that the tasks of a region share. It stands on the caller's stack until the region has ended.
+/// State that the tasks of a region share. It stands on the caller's stack until the region has
+/// ended.
 pub(super) struct Region {
     /// The lowest id of a task that failed.
     pub(super) failed: AtomicI32,
@@ -38,7 +39,8 @@ impl Region {
     }
 
     pub(super) fn fail(&self, task: i32) {
-        // Relaxed, here and where it is read: a hint. A failure that is seen too late only costs time.
+        // Relaxed, here and where it is read: a hint. A failure that is seen too late only costs
+        // time.
         self.failed.fetch_min(task, Ordering::Relaxed);
     }
 }
@@ -59,8 +61,8 @@ impl Drop for Within {
     }
 }
 
-/// Ends the process when the frame that the tasks use is unwound: they would go on in memory that is gone. Nothing between
-/// handing out and joining panics; this guards against later changes.
+/// Ends the process when the frame that the tasks use is unwound: they would go on in memory that
+/// is gone. Nothing between handing out and joining panics; this guards against later changes.
 struct StaysUntilJoined;
 
 impl Drop for StaysUntilJoined {
@@ -85,7 +87,8 @@ impl First {
     }
 }
 
-/// Runs a region of one task more than the number of claimed threads; returns 0, or -1 with an error raised on this thread.
+/// Runs a region of one task more than the number of claimed threads; returns 0, or -1 with an
+/// error raised on this thread.
 ///
 /// # Safety
 ///
@@ -105,15 +108,16 @@ pub(super) unsafe fn fork_join(
     let within = Within::enter();
     let stays = StaysUntilJoined;
     for (task, slot) in (1..count).zip(claimed.slots()) {
-        // SAFETY: claimed; region and context stand until every slot was taken back or joined below.
+        // SAFETY: claimed; region and context stand until every slot was taken back or joined
+        // below.
         unsafe { slot.post(job(task)) };
     }
     let mut first = First { task: i32::MAX, failure: None };
-    // SAFETY: `body` may be called with `data` from several threads until this returns, as this function requires,
-    // here and below.
+    // SAFETY: `body` may be called with `data` from several threads until this returns, as this
+    // function requires, here and below.
     first.add(0, unsafe { run(services, &job(0)) });
-    // Tasks that have not begun are begun here: no caller waits for a thread to wake up, or to get a processor. From the last
-    // one, because the first ones are woken first.
+    // Tasks that have not begun are begun here: no caller waits for a thread to wake up, or to get
+    // a processor. From the last one, because the first ones are woken first.
     for (task, slot) in (1..count).rev().zip(claimed.slots().rev()) {
         // SAFETY: the region stands.
         if slot.take_back() && !unsafe { is_useless(&job(task)) } {
@@ -122,7 +126,8 @@ pub(super) unsafe fn fork_join(
         }
     }
     for (task, slot) in (1..count).zip(claimed.slots()) {
-        // SAFETY: posted above, joined once. A task that was taken back has ended, without a failure.
+        // SAFETY: posted above, joined once. A task that was taken back has ended, without a
+        // failure.
         match unsafe { slot.join(services, claimed.patience()) } {
             Ok(failure) => first.add(task, failure),
             Err(ForkedChild) => first = First { task: 0, failure: Some(Failure::Forked) },
@@ -171,7 +176,8 @@ fn in_span(job: &Job, body: impl FnOnce() -> i32) -> i32 {
     tracing::trace_span!("task", task = job.task, count = job.count).in_scope(body)
 }
 
-/// Runs a task on a thread of the pool, with the caller's floating-point mode, current devices and streams (POOL-F5).
+/// Runs a task on a thread of the pool, with the caller's floating-point mode, current devices and
+/// streams (POOL-F5).
 ///
 /// # Safety
 ///

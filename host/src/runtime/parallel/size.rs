@@ -31,16 +31,16 @@ pub(crate) fn wanted(option: Option<u32>, variable: Option<&str>) -> Result<Opti
     if threads > THREADS_MAX { refused(found) } else { Ok(Some(threads).filter(|threads| *threads != 0)) }
 }
 
-/// Returns as many threads as the process may use processors: the least of the processors online, those in this thread's
-/// affinity mask, and the quota of the process's control group rounded up.
+/// Returns as many threads as the process may use processors: the least of the processors online,
+/// those in this thread's affinity mask, and the quota of the process's control group rounded up.
 pub(crate) fn automatic() -> u32 {
     let online = std::thread::available_parallelism().ok().and_then(|count| u32::try_from(count.get()).ok());
     let counts = [affinity_count().or(online), online_count(), quota_count(Path::new("/"))];
     counts.into_iter().flatten().min().unwrap_or(1).clamp(1, THREADS_MAX)
 }
 
-/// Returns the least quota of the control groups that the process is in, of either version, as processors rounded up. `root` is
-/// the folder in which `proc` and the mounts are looked for.
+/// Returns the least quota of the control groups that the process is in, of either version, as
+/// processors rounded up. `root` is the folder in which `proc` and the mounts are looked for.
 fn quota_count(root: &Path) -> Option<u32> {
     let read = |path: &str| std::fs::read_to_string(root.join(path)).ok();
     let (groups, mounts) = (read("proc/self/cgroup")?, read("proc/self/mountinfo")?);
@@ -87,7 +87,8 @@ impl<'a> Mount<'a> {
         root.join(self.point.trim_start_matches('/'))
     }
 
-    /// Returns a group's path below the mount. A group that is not below it (the mount is a container's) counts as its top.
+    /// Returns a group's path below the mount. A group that is not below it (the mount is a
+    /// container's) counts as its top.
     fn inner(&self, group: &Path) -> PathBuf {
         let inner = group.strip_prefix(self.root).unwrap_or(Path::new(""));
         let is_below = inner.components().all(|part| matches!(part, Component::Normal(_)));

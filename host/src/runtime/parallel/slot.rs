@@ -1,7 +1,9 @@
-//! A slot: one thread of the pool, with the protocol by which it receives a job and returns the outcome.
+//! A slot: one thread of the pool, with the protocol by which it receives a job and returns the
+//! outcome.
 //!
-//! A slot has two words. The *owner* says whether a region has it: a caller changes it from `FREE` to `TAKEN` and back, the
-//! team closes it when it is free. The *state* is between that owner and the thread:
+//! A slot has two words. The *owner* says whether a region has it: a caller changes it from `FREE`
+//! to `TAKEN` and back, the team closes it when it is free. The *state* is between that owner and
+//! the thread:
 //!
 //! | State | Changes to it | Access to the cells |
 //! |---|---|---|
@@ -12,13 +14,15 @@
 //! | `AWAITED` | the thread to `DONE`, and wakes the owner | the thread; the owner sleeps or is about to |
 //! | `CLOSED` | none | none: the thread ends |
 //!
-//! A change that hands cells on is a release, one that takes them is an acquire. That also makes the caller's writes visible to
-//! the task (`READY`, seen by the change to `RUNNING`) and the task's to the caller (`DONE`). The changes of the owner do the
-//! same from one caller to the next. A sleeper checks the state again before it sleeps, and is woken after the change that it
-//! waits for: no wake is lost, and a superfluous one does no harm.
+//! A change that hands cells on is a release, one that takes them is an acquire. That also makes
+//! the caller's writes visible to the task (`READY`, seen by the change to `RUNNING`) and the
+//! task's to the caller (`DONE`). The changes of the owner do the same from one caller to the next.
+//! A sleeper checks the state again before it sleeps, and is woken after the change that it waits
+//! for: no wake is lost, and a superfluous one does no harm.
 //!
-//! While it waits, the thread reads nothing but the state and the job, and callers settle between themselves on another cache
-//! line: so a hand-over costs the least that the machine allows, one cache line transferred there and back.
+//! While it waits, the thread reads nothing but the state and the job, and callers settle between
+//! themselves on another cache line: so a hand-over costs the least that the machine allows, one
+//! cache line transferred there and back.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
@@ -91,11 +95,11 @@ pub(super) struct Slot {
     owner_state: OwnerState,
 }
 
-// SAFETY: only the side that the state names (the table above) accesses the cells; pointers in a job are for the body, whose
-// caller guarantees that it may be called from any thread.
+// SAFETY: only the side that the state names (the table above) accesses the cells; pointers in a
+// job are for the body, whose caller guarantees that it may be called from any thread.
 unsafe impl Sync for Slot {}
-// SAFETY: only the side that the state names (the table above) accesses the cells; pointers in a job are for the body, whose
-// caller guarantees that it may be called from any thread.
+// SAFETY: only the side that the state names (the table above) accesses the cells; pointers in a
+// job are for the body, whose caller guarantees that it may be called from any thread.
 unsafe impl Send for Slot {}
 
 unsafe extern "C" fn nothing(_task: i32, _count: i32, _data: *mut c_void) -> i32 {
@@ -135,7 +139,8 @@ impl Slot {
         self.mailbox.state.load(Ordering::Relaxed) == state
     }
 
-    /// Changes the state, if it is `from`. An acquire in either case: finding another state takes cells over too.
+    /// Changes the state, if it is `from`. An acquire in either case: finding another state takes
+    /// cells over too.
     fn change(&self, from: u32, to: u32) -> bool {
         let state = &self.mailbox.state;
         state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
@@ -177,7 +182,8 @@ impl Slot {
     /// # Safety
     ///
     /// * This thread claimed it, and took back or joined the job that it posted before.
-    /// * The data that the job points to stands until the job is taken back or joined, and the body may be called there.
+    /// * The data that the job points to stands until the job is taken back or joined, and the body
+    ///   may be called there.
     pub(super) unsafe fn post(&self, job: Job) {
         // SAFETY: claimed, with no job: the cell is the owner's.
         unsafe { *self.mailbox.job.get() = job };

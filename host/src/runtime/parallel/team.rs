@@ -41,8 +41,8 @@ impl Team {
         Self { slots: &slots[..handles.len()], handles: Mutex::new(handles), patience }
     }
 
-    /// Claims idle threads, at most that many, the first ones first: a loop that is run again finds its pieces of memory in
-    /// the same caches.
+    /// Claims idle threads, at most that many, the first ones first: a loop that is run again finds
+    /// its pieces of memory in the same caches.
     pub(super) fn claim(&self, count_max: usize) -> Claimed<'_> {
         let mut claimed = Claimed { team: self, words: [0; WORDS], count: 0 };
         for (index, slot) in self.slots.iter().enumerate() {
@@ -76,7 +76,8 @@ impl Team {
 fn serve(services: &'static Services, slot: &'static Slot, patience: Patience) {
     IN_REGION.set(true);
     while let Next::Run(job, is_late) = slot.next(services, patience) {
-        // SAFETY: the caller that posted the job keeps its data until the slot was joined, which comes after `finish`.
+        // SAFETY: the caller that posted the job keeps its data until the slot was joined, which
+        // comes after `finish`.
         unsafe {
             let failure = if is_late && is_useless(&job) { None } else { run_handed(services, &job) };
             slot.finish(failure);
@@ -116,7 +117,8 @@ impl Claimed<'_> {
 impl Drop for Claimed<'_> {
     fn drop(&mut self) {
         for slot in self.slots() {
-            // SAFETY: claimed here, and posted to by `fork_join` alone, which takes back or joins what it posts.
+            // SAFETY: claimed here, and posted to by `fork_join` alone, which takes back or joins
+            // what it posts.
             unsafe { slot.release() };
         }
     }

@@ -1,4 +1,5 @@
-//! The contract of the front page, rule by rule, with bodies written by hand; then all of it at once.
+//! The contract of the front page, rule by rule, with bodies written by hand; then all of it at
+//! once.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -50,7 +51,8 @@ impl Env {
             count: i32,
             data: *mut c_void,
         ) -> i32 {
-            // SAFETY: the closure lives until the region has ended, and may be called from several threads.
+            // SAFETY: the closure lives until the region has ended, and may be called from several
+            // threads.
             unsafe { (*data.cast::<F>())(task, count) }
         }
         fn body_of<F: Fn(i32, i32) -> i32 + Sync>(_: &F) -> ChipdockParallelBody {
@@ -108,7 +110,8 @@ fn every_task_runs_once() {
     }
 }
 
-/// POOL-F1: while the caller is busy with task 0, each other task has a thread of its own, and all run at once.
+/// POOL-F1: while the caller is busy with task 0, each other task has a thread of its own, and all
+/// run at once.
 #[test]
 fn tasks_have_threads_of_their_own() {
     let fixture = Fixture::new(5);
@@ -126,7 +129,8 @@ fn tasks_have_threads_of_their_own() {
     }
 }
 
-/// POOL-F1: what no thread has begun, the caller runs: here the pool's only thread is kept busy by a task of the same region.
+/// POOL-F1: what no thread has begun, the caller runs: here the pool's only thread is kept busy by
+/// a task of the same region.
 #[test]
 fn what_has_not_begun_the_caller_runs() {
     let fixture = Fixture::new(2);
@@ -158,7 +162,8 @@ fn a_negative_number_of_tasks_is_one() {
     assert_eq!(Fixture::new(4).env.count(i32::MIN), 1);
 }
 
-/// POOL-F2: no atomic is in the data: what is written before is seen in the tasks, what they write is seen afterwards.
+/// POOL-F2: no atomic is in the data: what is written before is seen in the tasks, what they write
+/// is seen afterwards.
 #[test]
 fn plain_memory_is_seen_on_both_sides() {
     struct Shared(*mut u64);
@@ -259,7 +264,8 @@ fn a_task_is_left_out_only_after_a_lower_failure() {
     assert!(!runs(Some(0), 3));
 }
 
-/// POOL-F5: the caller's floating-point mode, whatever the thread that started the pool had, and whatever a task left.
+/// POOL-F5: the caller's floating-point mode, whatever the thread that started the pool had, and
+/// whatever a task left.
 #[test]
 fn tasks_have_the_callers_floating_point_mode() {
     let fixture = Fixture::new(3);
@@ -286,7 +292,8 @@ fn tasks_have_the_callers_floating_point_mode() {
     assert_eq!(sums(false), [1e-39 + 1e-39; 3], "tasks left another");
 }
 
-/// POOL-F5, D.10: streams and devices of the caller; the pool's threads are at their defaults afterwards.
+/// POOL-F5, D.10: streams and devices of the caller; the pool's threads are at their defaults
+/// afterwards.
 #[test]
 fn tasks_have_the_callers_stream_and_device() {
     let fixture = Fixture::new(3);
@@ -333,7 +340,8 @@ fn tasks_have_workspace_of_their_own() {
     for _ in 0..50 {
         let (barrier, pieces) = (Barrier::new(4), Mutex::new(BTreeSet::new()));
         let status = fixture.env.launch(0, |task, _| {
-            // SAFETY: the table's own environment; what is allocated is written within its bounds and freed once.
+            // SAFETY: the table's own environment; what is allocated is written within its bounds
+            // and freed once.
             unsafe {
                 let data = (raw.allocate_workspace)(raw, 1, 0, 4096);
                 data.cast::<u8>().write_bytes(task as u8, 4096);
@@ -349,7 +357,8 @@ fn tasks_have_workspace_of_their_own() {
     }
 }
 
-/// POOL-F6: within a task a region is one task there, of another host too; a region of one task is none.
+/// POOL-F6: within a task a region is one task there, of another host too; a region of one task is
+/// none.
 #[test]
 fn nested_regions_run_where_they_are() {
     let (fixture, other) = (Fixture::new(4), Fixture::new(4));
@@ -451,7 +460,8 @@ fn an_idle_pool_sleeps() {
     assert_eq!(fixture.env.count(0), 4);
 }
 
-/// POOL-F8: both ends sleep, and are woken: a caller whose last task is late, a thread whose caller is late.
+/// POOL-F8: both ends sleep, and are woken: a caller whose last task is late, a thread whose caller
+/// is late.
 #[test]
 fn sleepers_are_woken() {
     let fixture = Fixture::new(3);
@@ -530,7 +540,8 @@ fn watch_ends(env: Env, size: usize) -> Arc<AtomicUsize> {
     ended
 }
 
-/// POOL-F10: threads end with their host, awake or asleep; a late region is one task; workspace goes back.
+/// POOL-F10: threads end with their host, awake or asleep; a late region is one task; workspace
+/// goes back.
 #[test]
 fn threads_end_with_the_host() {
     for pause_ms in [0, 30] {
@@ -586,7 +597,8 @@ fn hosts_do_not_share_threads() {
 
 /// The exit status of a forked child that does this, or a signal as a number below 0.
 fn in_child(work: impl FnOnce() -> i32) -> i32 {
-    // SAFETY: the child calls only what is at home in a forked child, and leaves without cleaning up.
+    // SAFETY: the child calls only what is at home in a forked child, and leaves without cleaning
+    // up.
     match unsafe { libc::fork() } {
         0 => {
             // A child that hangs is ended.
@@ -653,7 +665,8 @@ fn a_task_that_forks_fails_in_the_child() {
     assert!(libc::WIFEXITED(exit) && libc::WEXITSTATUS(exit) == 5, "{exit:#x}");
 }
 
-/// All at once: pools larger than the machine, several callers, nested regions, failures, regions of many sizes.
+/// All at once: pools larger than the machine, several callers, nested regions, failures, regions
+/// of many sizes.
 #[test]
 fn many_callers_at_once() {
     for size in 1..=8 {
@@ -668,7 +681,8 @@ fn many_callers_at_once() {
     }
 }
 
-/// A caller's regions, of pseudo-random shapes; each checks that every element was visited once and every failure found.
+/// A caller's regions, of pseudo-random shapes; each checks that every element was visited once and
+/// every failure found.
 fn storm(env: Env, seed: u64, rounds: u32) {
     let mut numbers = Random::new(seed);
     let mut random = |below: u64| numbers.below(below);

@@ -12,7 +12,8 @@ use super::size;
 use super::team::Team;
 use crate::boundary::services::Services;
 
-/// One host's threads. It is part of the host's services, so it lives as long as the process; its threads do not.
+/// One host's threads. It is part of the host's services, so it lives as long as the process; its
+/// threads do not.
 pub(crate) struct Threads {
     /// Requested number; `None` is automatic.
     wanted: Option<u32>,
@@ -49,7 +50,8 @@ impl Threads {
             let others_max = usize::try_from(tasks_max).ok().filter(|max| *max > 0).map(|max| max - 1);
             let claimed = team.claim(others_max.unwrap_or(usize::MAX));
             if !claimed.is_empty() {
-                // SAFETY: `body` may be called with `data` from several threads until this returns, and does not unwind.
+                // SAFETY: `body` may be called with `data` from several threads until this returns,
+                // and does not unwind.
                 return unsafe { fork_join(services, &claimed, body, data) };
             }
         }
@@ -70,14 +72,16 @@ impl Threads {
         Some(team)
     }
 
-    /// Ends the threads and waits for them. Within a task of a region, where waiting would never end, another thread waits.
+    /// Ends the threads and waits for them. Within a task of a region, where waiting would never
+    /// end, another thread waits.
     pub(crate) fn shut_down(&'static self) {
         self.closed.store(true, Ordering::Release);
         let Some(team) = self.team.get() else { return };
         if !IN_REGION.get() {
             return team.stop();
         }
-        // If even this thread is refused, the others stay parked: they cost no time, and their memory was leaked before.
+        // If even this thread is refused, the others stay parked: they cost no time, and their
+        // memory was leaked before.
         let _ = thread::Builder::new().name("chipdock-stop".to_owned()).spawn(|| team.stop());
     }
 }

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 /// Greatest time that a thread spins before it parks.
 ///
-/// A thread that is awake begins its task within 0.1 µs, one that sleeps within 4 to 10 (two processors of a virtual machine,
-/// otherwise idle), and the caller pays 2 to 3 for waking it: so it pays to stay awake between the regions of one kernel, or of
-/// kernels called one after the other. Spinning for a few times the cost of waking never costs more than a few times the choice
+/// A thread that is awake begins its task within 0.1 µs, one that sleeps within 4 to 10 (two
+/// processors of a virtual machine, otherwise idle), and the caller pays 2 to 3 for waking it: so
+/// it pays to stay awake between the regions of one kernel, or of kernels called one after the
+/// other. Spinning for a few times the cost of waking never costs more than a few times the choice
 /// that is best in hindsight, and a process that goes idle is idle at once.
 pub(super) const SPIN: Duration = Duration::from_micros(50);
 
@@ -18,9 +19,11 @@ const TURNS: u32 = 64;
 /// Event that a thread waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum For {
-    /// Work, which may come from a thread that was given the same processor: the waiting thread yields once in a while.
+    /// Work, which may come from a thread that was given the same processor: the waiting thread
+    /// yields once in a while.
     Work,
-    /// The end of a running task. A thread that yields for that may not run again for milliseconds on a busy machine.
+    /// The end of a running task. A thread that yields for that may not run again for milliseconds
+    /// on a busy machine.
     End,
 }
 

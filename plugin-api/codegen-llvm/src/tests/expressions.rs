@@ -326,7 +326,8 @@ fn shared_nodes_are_written_once() {
     assert!(many < 11 * few, "{few} and {many} lines");
 }
 
-/// codegen-llvm: LLVM-V9. Rules of the IR: IR-E3. A call that changes something is written for each place where it stands.
+/// codegen-llvm: LLVM-V9. Rules of the IR: IR-E3. A call that changes something is written for each
+/// place where it stands.
 #[test]
 fn calls_with_effects_are_not_taken_for_known() {
     let call = || {
@@ -342,7 +343,8 @@ fn calls_with_effects_are_not_taken_for_known() {
     assert!(twice[0].message.contains("stands twice"), "{twice:?}");
 }
 
-/// A variable that is bound again has another value: nothing that was computed of the first is taken for it.
+/// A variable that is bound again has another value: nothing that was computed of the first is
+/// taken for it.
 #[test]
 fn what_depends_on_a_binding_is_written_for_each() {
     let var = Var::new("v", I32);

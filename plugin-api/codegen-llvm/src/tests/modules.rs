@@ -217,7 +217,8 @@ fn noted(stmt: Stmt, name: &str, value: AttrValue) -> Stmt {
     Stmt::new(StmtKind::For { var, min, extent, kind, step, annotations, body })
 }
 
-/// Loops that count down to nothing, wrap, step, are left and gone on with; a loop as long as a condition holds.
+/// Loops that count down to nothing, wrap, step, are left and gone on with; a loop as long as a
+/// condition holds.
 fn loops() -> IrModule {
     let (a_data, a) = pointer("A", DType::INT32);
     let (n, m) = (Var::new("n", DType::INT32), Var::new("m", DType::INT64));
@@ -256,7 +257,8 @@ fn loops() -> IrModule {
     build::module([function("loops", vec![a_data, n, m], vec![first, second, third, fourth])])
 }
 
-/// Accesses that are neither plain nor whole: booleans, masks, lanes backwards and in steps, vectors as elements, offsets.
+/// Accesses that are neither plain nor whole: booleans, masks, lanes backwards and in steps,
+/// vectors as elements, offsets.
 fn accesses() -> IrModule {
     let ((f_data, f), (b_data, b)) = (pointer("F", DType::FLOAT32), pointer("B", DType::BOOL));
     let v_node = chipdock_ir::Buffer::new(

@@ -1,4 +1,5 @@
-//! Tests of modules that were not validated: each is written or refused, none makes the writer panic.
+//! Tests of modules that were not validated: each is written or refused, none makes the writer
+//! panic.
 
 use chipdock_ir::testing::junk;
 use chipdock_ir::{
@@ -34,7 +35,8 @@ fn llvm_v10_depth_is_refused_before_the_stack_ends() {
     }
 }
 
-/// A node that is shared again and again is written once: the text grows with the module, not with its paths.
+/// A node that is shared again and again is written once: the text grows with the module, not with
+/// its paths.
 #[test]
 fn llvm_v9_shared_nodes_do_not_multiply() {
     let module = build::module([junk::shared(60)]);

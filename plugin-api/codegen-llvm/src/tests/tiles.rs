@@ -1,4 +1,5 @@
-//! Tests of products of tiles (LLVM-V15): which loops are such products, and what stands around them.
+//! Tests of products of tiles (LLVM-V15): which loops are such products, and what stands around
+//! them.
 
 use chipdock_ir::build::{self, Body, Loop};
 use chipdock_ir::{AttrValue, Buffer, DType, Expr, ExprKind, ForKind, IrModule, Op, StorageScope, attr};

@@ -29,7 +29,8 @@ fn base<L: CFamily>(language: &L, access: &Access, prelude: &mut Prelude) -> Ans
     let dtype = access.dtype.scalar();
     let (space, element) = (language.space(&access.scope)?, language.memory_type(dtype)?);
     let declared = access.base_element.map(|element| language.memory_type(element.scalar())).transpose()?;
-    // Helpers take no volatile pointers; a single element is accessed with the variable's own qualifiers.
+    // Helpers take no volatile pointers; a single element is accessed with the variable's own
+    // qualifiers.
     let is_plain = !access.uses.is_volatile || matches!(access.place, Place::Element(_));
     if declared == Some(element) && is_plain {
         return Ok((element.to_owned(), access.base.clone()));
@@ -167,7 +168,8 @@ pub struct LaneAccess<'a> {
     pub is_masked: bool,
     /// The element type that the parameter `p` points to.
     pub element: &'a str,
-    /// The vector type in the text: the return type of a load, the type of the parameter `x` of a store.
+    /// The vector type in the text: the return type of a load, the type of the parameter `x` of a
+    /// store.
     pub vector: &'a str,
 }
 

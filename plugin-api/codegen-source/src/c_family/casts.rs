@@ -135,7 +135,8 @@ fn cast_pointer<L: CFamily>(language: &L, value: &Code, from: DType, to: DType) 
     }
 }
 
-/// Converts a float to an integer: truncated, saturated, 0 for a NaN. The languages define only the truncation.
+/// Converts a float to an integer: truncated, saturated, 0 for a NaN. The languages define only the
+/// truncation.
 fn saturate<L: CFamily>(
     language: &L,
     value: &Code,
@@ -147,7 +148,8 @@ fn saturate<L: CFamily>(
     let (float_type, int_type) = (scalar(language, from)?, scalar(language, to)?);
     let (low, high) = to.integer_range().unwrap_or((0, 0));
     let suffix = if from == DType::FLOAT64 { "" } else { "f" };
-    // `high + 1` and `low` are powers of two (or 0), exact in every float type; a float16 is represented by a float.
+    // `high + 1` and `low` are powers of two (or 0), exact in every float type; a float16 is
+    // represented by a float.
     let above = format!("{:?}{suffix}", (high + 1) as f64);
     let below = format!("{:?}{suffix}", low as f64);
     let (low, high) = (integer(language, low, to)?.text, integer(language, high, to)?.text);
@@ -214,7 +216,8 @@ pub(super) fn bit_cast<L: CFamily>(
     Ok(Code::call(&name, std::slice::from_ref(value)))
 }
 
-/// A float that rounds to a half as the value does, computed through double: the default of [`CFamily::half_source`].
+/// A float that rounds to a half as the value does, computed through double: the default of
+/// [`CFamily::half_source`].
 pub(super) fn half_source<L: CFamily>(
     language: &L,
     value: &Code,
@@ -234,8 +237,8 @@ pub(super) fn half_source<L: CFamily>(
     halves::odd(language, &double, prelude)
 }
 
-/// A fused multiply-add of halves, rounded once: their product is exact in double. `None` if the language has no such
-/// function.
+/// A fused multiply-add of halves, rounded once: their product is exact in double. `None` if the
+/// language has no such function.
 pub fn half_fma<L: CFamily>(
     language: &L,
     args: &[(Code, DType)],

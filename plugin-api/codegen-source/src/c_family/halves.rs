@@ -57,7 +57,8 @@ impl Half {
         Self::bits_of(dtype).call(language, &unrounded(value, dtype), prelude)
     }
 
-    /// Rounds a float to nearest even into the type by way of its bits: the default of [`CFamily::half_rounded`].
+    /// Rounds a float to nearest even into the type by way of its bits: the default of
+    /// [`CFamily::half_rounded`].
     pub fn rounded<L: CFamily>(language: &L, value: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
         let (name, helper) = (name_of_round(dtype), language.spellings().helper);
         prelude.define(name, |prelude| {
@@ -77,7 +78,8 @@ impl Half {
         }
     }
 
-    /// The text of the helper's definition in integer arithmetic. Helpers that it needs are defined on the way.
+    /// The text of the helper's definition in integer arithmetic. Helpers that it needs are defined
+    /// on the way.
     pub fn text<L: CFamily>(self, language: &L, prelude: &mut Prelude) -> String {
         let template = match self {
             Self::F16Value => F16_VALUE,
@@ -85,7 +87,8 @@ impl Half {
             Self::Bf16Value => BF16_VALUE,
             Self::Bf16Bits => BF16_BITS,
         };
-        // A language without these integer types rejects the module where it names the type of a value.
+        // A language without these integer types rejects the module where it names the type of a
+        // value.
         filled(language, template, prelude).unwrap_or_default()
     }
 }
@@ -94,7 +97,8 @@ fn name_of_round(dtype: DType) -> &'static str {
     if dtype.code == TypeCode::BFloat { "cd_round_bf16" } else { "cd_round_f16" }
 }
 
-/// The argument of `value` if that is a call of the rounding helper, otherwise `value`: taking the bits rounds again.
+/// The argument of `value` if that is a call of the rounding helper, otherwise `value`: taking the
+/// bits rounds again.
 fn unrounded(value: &Code, dtype: DType) -> Code {
     let call = value.text.strip_prefix(name_of_round(dtype)).and_then(|rest| rest.strip_prefix('('));
     let is_whole = |inner: &&str| {
@@ -110,7 +114,8 @@ fn unrounded(value: &Code, dtype: DType) -> Code {
     }
 }
 
-/// A double as a float, rounded to odd: rounding the result again to fewer bits rounds the double once.
+/// A double as a float, rounded to odd: rounding the result again to fewer bits rounds the double
+/// once.
 pub(super) fn odd<L: CFamily>(language: &L, value: &Code, prelude: &mut Prelude) -> Answer<Code> {
     let name = "cd_odd_f32";
     if !prelude.contains(name) {
@@ -150,9 +155,9 @@ pub(super) fn odd_double<L: CFamily>(
     Ok(Code::call(name, std::slice::from_ref(value)))
 }
 
-/// Expands a template with the language's spellings: `$helper`, `$u16`, `$u32`, `$narrow(…)` to 16 bits, and between
-/// floats and their bits `$bits(…)`, `$float(…)`. The argument of a mark at the end of a statement ends with the
-/// statement.
+/// Expands a template with the language's spellings: `$helper`, `$u16`, `$u32`, `$narrow(…)` to 16
+/// bits, and between floats and their bits `$bits(…)`, `$float(…)`. The argument of a mark at the
+/// end of a statement ends with the statement.
 fn filled<L: CFamily>(language: &L, template: &str, prelude: &mut Prelude) -> Answer<String> {
     let (u16, u32) = (scalar(language, DType::UINT16)?, scalar(language, DType::UINT32)?);
     let mut text = String::new();
@@ -183,7 +188,8 @@ fn filled<L: CFamily>(language: &L, template: &str, prelude: &mut Prelude) -> An
     Ok(text)
 }
 
-/// Splits a line at its innermost mark with an argument: the text before it, the mark, its argument, the text after it.
+/// Splits a line at its innermost mark with an argument: the text before it, the mark, its
+/// argument, the text after it.
 fn marked(line: &str) -> Option<(&str, &str, &str, &str)> {
     let marks = ["$bits", "$float", "$wide", "$single", "$double", "$narrow"];
     let (at, mark) = marks.iter().filter_map(|mark| Some((line.rfind(&format!("{mark}("))?, *mark))).max()?;
@@ -240,7 +246,8 @@ $helper float cd_odd_f32(double x) {
 }
 ";
 
-/// The next value of a type of halves from `a` towards `b`: halves of one sign are ordered as their bits are.
+/// The next value of a type of halves from `a` towards `b`: halves of one sign are ordered as their
+/// bits are.
 pub fn half_next<L: CFamily>(language: &L, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
     let name = format!("cd_nextafter_{}", short(dtype));
     prelude.define(&name, |prelude| {

@@ -5,7 +5,8 @@ use chipdock_ir::{BinaryOp, DType, Op};
 use super::{CFamily, computed, converted, scalar, short, unsigned, wrapping};
 use crate::{Answer, Code, Infix, Prelude, Refusal, word_of};
 
-/// `0 - x` computed in the unsigned type and converted back: the negation, which for the least integer is itself.
+/// `0 - x` computed in the unsigned type and converted back: the negation, which for the least
+/// integer is itself.
 fn negated<L: CFamily>(language: &L, value: &str, dtype: DType) -> Answer<String> {
     let (own, wide) = (scalar(language, dtype)?, scalar(language, wrapping(dtype))?);
     let bits = converted(language, wide, &Code::primary(value));

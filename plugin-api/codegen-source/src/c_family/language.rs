@@ -5,7 +5,8 @@ use chipdock_ir::{BinaryOp, DType, Op, PointerType, StorageScope, ThreadAxis};
 use super::{Half, LaneAccess, Spellings, access, casts, integers, is_half, scalar, types, vectors};
 use crate::{Access, Answer, Argument, Code, Expressions, Infix, OpCall, OpTable, Prelude, Refusal, Vector};
 
-/// A language of the C family: its spellings, and its differences in meaning from the other languages.
+/// A language of the C family: its spellings, and its differences in meaning from the other
+/// languages.
 ///
 /// [`Self::spellings`] and [`Self::space`] are required. All other methods default to C99.
 pub trait CFamily: Sized {
@@ -21,8 +22,8 @@ pub trait CFamily: Sized {
 
     // -- types and constants ----------------------------------------------------------------------------------------
 
-    /// Records the features that a type requires of a device, and rejects a type that the device does not support;
-    /// called before a value of the type is written.
+    /// Records the features that a type requires of a device, and rejects a type that the device
+    /// does not support; called before a value of the type is written.
     ///
     /// # Errors
     ///
@@ -66,8 +67,8 @@ pub trait CFamily: Sized {
         casts::not_finite(self, value, dtype, prelude)
     }
 
-    /// Reinterprets the bits of a scalar as another type of 32 or 64 bits; one of the types is a float, the other an
-    /// integer.
+    /// Reinterprets the bits of a scalar as another type of 32 or 64 bits; one of the types is a
+    /// float, the other an integer.
     ///
     /// # Errors
     ///
@@ -98,8 +99,8 @@ pub trait CFamily: Sized {
         Half::rounded(self, value, dtype, prelude)
     }
 
-    /// Returns a float that rounds to a half as the value does: the value itself, or one rounded to odd. `from` is
-    /// never a boolean.
+    /// Returns a float that rounds to a half as the value does: the value itself, or one rounded to
+    /// odd. `from` is never a boolean.
     ///
     /// # Errors
     ///
@@ -111,8 +112,8 @@ pub trait CFamily: Sized {
 
     // -- memory -----------------------------------------------------------------------------------------------------
 
-    /// The definition of `name` as a variant of an element type through which memory of any type may be accessed;
-    /// `None` if the type itself allows that.
+    /// The definition of `name` as a variant of an element type through which memory of any type
+    /// may be accessed; `None` if the type itself allows that.
     fn alias(&self, element: &str, name: &str) -> Option<String> {
         let _ = (element, name);
         None
@@ -133,7 +134,8 @@ pub trait CFamily: Sized {
         access::stored(self, value, dtype, prelude)
     }
 
-    /// A load of adjacent elements from a pointer to the first, in one expression; `None` if a helper is needed.
+    /// A load of adjacent elements from a pointer to the first, in one expression; `None` if a
+    /// helper is needed.
     fn vector_load(
         &self,
         pointer: &Code,
@@ -145,7 +147,8 @@ pub trait CFamily: Sized {
         None
     }
 
-    /// A store of adjacent elements to a pointer to the first, in one statement; `None` if a helper is needed.
+    /// A store of adjacent elements to a pointer to the first, in one statement; `None` if a helper
+    /// is needed.
     fn vector_store(
         &self,
         pointer: &Code,
@@ -158,8 +161,8 @@ pub trait CFamily: Sized {
         None
     }
 
-    /// A store of adjacent elements that need not stay in caches ([`Access::is_streamed`](crate::Access)), in one
-    /// statement; `None` for an ordinary one.
+    /// A store of adjacent elements that need not stay in caches
+    /// ([`Access::is_streamed`](crate::Access)), in one statement; `None` for an ordinary one.
     fn streamed_store(
         &self,
         pointer: &Code,
@@ -171,7 +174,8 @@ pub trait CFamily: Sized {
         None
     }
 
-    /// The suffix of the name of a helper that accesses lanes; it distinguishes helpers for different kinds of memory.
+    /// The suffix of the name of a helper that accesses lanes; it distinguishes helpers for
+    /// different kinds of memory.
     ///
     /// # Errors
     ///
@@ -198,13 +202,15 @@ pub trait CFamily: Sized {
         vectors::structure(self, dtype, prelude)
     }
 
-    /// A lane of a named vector with `lanes` lanes; `lane` is a lane number or the counter of a loop.
+    /// A lane of a named vector with `lanes` lanes; `lane` is a lane number or the counter of a
+    /// loop.
     fn lane(&self, name: &str, lane: &str, lanes: u16) -> String {
         let _ = lanes;
         format!("{name}.{}[{lane}]", self.spellings().structures.member)
     }
 
-    /// Returns true if vectors of that many lanes are written lane after lane, and false if they are written as a loop.
+    /// Returns true if vectors of that many lanes are written lane after lane, and false if they
+    /// are written as a loop.
     fn lists_lanes(&self, lanes: u16) -> bool {
         let _ = lanes;
         false
@@ -216,7 +222,8 @@ pub trait CFamily: Sized {
         format!("    {type_name} r = {{{{{}}}}};\n    return r;\n", values.join(", "))
     }
 
-    /// The body of a function that returns a vector; `lane` writes one lane, given its number or the counter of a loop.
+    /// The body of a function that returns a vector; `lane` writes one lane, given its number or
+    /// the counter of a loop.
     ///
     /// # Errors
     ///
@@ -263,20 +270,22 @@ pub trait CFamily: Sized {
 
     // -- ops --------------------------------------------------------------------------------------------------------
 
-    /// A function, defined on the way, that divides floats of a type and rounds to nearest; `None` if the operator `/`
-    /// does.
+    /// A function, defined on the way, that divides floats of a type and rounds to nearest; `None`
+    /// if the operator `/` does.
     fn quotient_helper(&self, dtype: DType, prelude: &mut Prelude) -> Option<&'static str> {
         let _ = (dtype, prelude);
         None
     }
 
-    /// An operand of a division that may be the least integer, as [`Expressions::hidden`](crate::Expressions::hidden) has it.
+    /// An operand of a division that may be the least integer, as
+    /// [`Expressions::hidden`](crate::Expressions::hidden) has it.
     fn operand_hidden(&self, operand: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
         let _ = (dtype, prelude);
         operand.clone()
     }
 
-    /// An op on scalars, or on lanes, that neither the shared code nor the table can express; `None` leaves it to them.
+    /// An op on scalars, or on lanes, that neither the shared code nor the table can express;
+    /// `None` leaves it to them.
     fn special_op(
         &self,
         op: Op,
@@ -288,14 +297,16 @@ pub trait CFamily: Sized {
         None
     }
 
-    /// An op that is not a function of its arguments' values, such as a pointer, atomic or warp op; `None` for others.
+    /// An op that is not a function of its arguments' values, such as a pointer, atomic or warp op;
+    /// `None` for others.
     fn memory_op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
         let _ = (call, prelude);
         None
     }
 }
 
-/// Native vectors of a language whose comparisons give lanes of 0 and -1, as wide as the compared lanes.
+/// Native vectors of a language whose comparisons give lanes of 0 and -1, as wide as the compared
+/// lanes.
 pub trait NativeVectors {
     /// Returns true if there are vector types with that many lanes.
     fn has_lanes(&self, lanes: u16) -> bool;
@@ -316,8 +327,8 @@ pub trait NativeVectors {
         comparison
     }
 
-    /// Selects lane by lane: the second argument where the first, a mask, is -1, otherwise the third. `types` are the
-    /// type of the result and that of the mask.
+    /// Selects lane by lane: the second argument where the first, a mask, is -1, otherwise the
+    /// third. `types` are the type of the result and that of the mask.
     fn select(&self, args: [Code; 3], types: [&str; 2], prelude: &mut Prelude) -> Code;
 }
 

@@ -22,7 +22,8 @@ fn form_of(bits: u16) -> u16 {
     if bits == 8 { 0 } else { bits }
 }
 
-/// Converts a mask to lanes of another width. Masks that are structures always have lanes of 8 bits.
+/// Converts a mask to lanes of another width. Masks that are structures always have lanes of 8
+/// bits.
 ///
 /// # Errors
 ///
@@ -57,7 +58,8 @@ pub(super) fn settled<L: CFamily>(
     if is_mask { mask_as(language, value, dtype.lanes, 8, prelude) } else { Ok(value.clone()) }
 }
 
-/// A computation with operators on native vectors; `None` for other computations, and for those that need helpers.
+/// A computation with operators on native vectors; `None` for other computations, and for those
+/// that need helpers.
 pub(super) fn vector<L: CFamily>(
     language: &L,
     computation: &Vector<'_>,

@@ -49,13 +49,15 @@ pub struct Spellings {
     pub has_const_pointers: bool,
     /// Whether compilers warn about a variable that is never read.
     pub warns_of_unread: bool,
-    /// The indices of a thread: `blockIdx` x, y, z, `threadIdx` x, y, z; `None` if the language has no thread axes.
+    /// The indices of a thread: `blockIdx` x, y, z, `threadIdx` x, y, z; `None` if the language has
+    /// no thread axes.
     pub axes: Option<[&'static str; 6]>,
     /// The advice that ends the error for an unsupported thread axis, after the name of the axis.
     pub axis_advice: &'static str,
     /// Structures for vectors without a native type.
     pub structures: Structures,
-    /// The number of set bits of an unsigned `x` of that many bits; `None` if [`super::CFamily::special_op`] writes it.
+    /// The number of set bits of an unsigned `x` of that many bits; `None` if
+    /// [`super::CFamily::special_op`] writes it.
     pub popcount: Option<fn(u8) -> String>,
     /// The number of leading zeros of an unsigned `x` of that many bits, all of them for 0.
     pub clz: Option<fn(u8) -> String>,
@@ -66,7 +68,8 @@ pub struct Spellings {
 }
 
 impl Spellings {
-    /// The spellings of C99 with `<stdint.h>`, `<stdbool.h>` and `<stddef.h>`, without thread axes and without ops.
+    /// The spellings of C99 with `<stdint.h>`, `<stdbool.h>` and `<stddef.h>`, without thread axes
+    /// and without ops.
     pub const C99: Self = Self {
         helper: "static inline",
         signed: ["int8_t", "int16_t", "int32_t", "int64_t"],

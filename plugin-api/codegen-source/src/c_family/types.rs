@@ -58,15 +58,16 @@ pub fn unsigned(dtype: DType) -> DType {
     scalar.with_lanes(dtype.lanes)
 }
 
-/// The unsigned type in which sums of scalars of a type wrap: at least 32 bits, since narrower types are promoted to
-/// `int`.
+/// The unsigned type in which sums of scalars of a type wrap: at least 32 bits, since narrower
+/// types are promoted to `int`.
 #[must_use]
 pub fn wrapping(dtype: DType) -> DType {
     crate::ops::unsigned_of(dtype)
 }
 
 impl Spellings {
-    /// The type of an element in memory; `None` if it is not supported. Halves are unsigned integers.
+    /// The type of an element in memory; `None` if it is not supported. Halves are unsigned
+    /// integers.
     #[must_use]
     pub fn memory(&self, dtype: DType) -> Option<&'static str> {
         let place = match dtype.bits {

@@ -102,8 +102,8 @@ fn parameter<L: CFamily>(
     Ok(format!("{type_name} {}", letter(position)))
 }
 
-/// Writes a lane of a helper's result from the lanes of its parameters, given the lane's number or the counter of a
-/// loop.
+/// Writes a lane of a helper's result from the lanes of its parameters, given the lane's number or
+/// the counter of a loop.
 type Lane<'l> = &'l mut dyn FnMut(&[Code], &str, &mut Prelude) -> Answer<Code>;
 
 /// A helper that computes lane by lane.
@@ -115,8 +115,8 @@ pub(super) struct Helper<'h> {
 }
 
 impl Helper<'_> {
-    /// Defines the helper and returns a call of it; `lane` writes one lane from the parameters' lanes and its own
-    /// number.
+    /// Defines the helper and returns a call of it; `lane` writes one lane from the parameters'
+    /// lanes and its own number.
     pub(super) fn call<L: CFamily>(
         &self,
         language: &L,

@@ -372,8 +372,8 @@ impl Compiler<'_, '_> {
         Ok(dst)
     }
 
-    /// Compiles an argument. A buffer's data variable is passed as the buffer if the callee has a buffer parameter for
-    /// it.
+    /// Compiles an argument. A buffer's data variable is passed as the buffer if the callee has a
+    /// buffer parameter for it.
     fn argument(&mut self, callee: &str, arg: &Expr, param: &Param) -> Compiled<[Reg; 2]> {
         match param {
             Param::Buffer(buffer) => {
@@ -440,7 +440,8 @@ impl Compiler<'_, '_> {
     }
 }
 
-/// Returns true if evaluation can neither fail nor take long: arithmetic on variables and constants.
+/// Returns true if evaluation can neither fail nor take long: arithmetic on variables and
+/// constants.
 fn is_safe(expr: &Expr, depth: u32) -> bool {
     if depth == 0 {
         return false;

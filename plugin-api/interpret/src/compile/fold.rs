@@ -17,7 +17,8 @@ pub(super) struct NamedSum {
 }
 
 impl Compiler<'_, '_> {
-    /// Notes the names that the body of a block of reductions stores, if it uses them for nothing else.
+    /// Notes the names that the body of a block of reductions stores, if it uses them for nothing
+    /// else.
     pub(super) fn name_sums(&mut self, body: &Stmt) {
         let StmtKind::Seq(stmts) = &body.kind else { return };
         if !self.reduces {
@@ -51,7 +52,8 @@ impl Compiler<'_, '_> {
         Ok(reg)
     }
 
-    /// Compiles the value to be stored; returns its fold too, if it is combined with the previous value by a reduction.
+    /// Compiles the value to be stored; returns its fold too, if it is combined with the previous
+    /// value by a reduction.
     pub(super) fn stored(&mut self, buffer: &Buffer, indices: &[Expr], value: &Expr) -> Compiled<(Reg, u32)> {
         let is_own = |operand: &Expr| {
             matches!(&operand.kind, ExprKind::Load { buffer: from, indices: at, predicate: None }

@@ -1,4 +1,5 @@
-//! Compiles ops of host functions: fields of packed arguments and of tensors, workspaces, errors (INT-I11).
+//! Compiles ops of host functions: fields of packed arguments and of tensors, workspaces, errors
+//! (INT-I11).
 
 use std::sync::Arc;
 
@@ -125,7 +126,8 @@ impl Compiler<'_, '_> {
         Ok(self.constant(0))
     }
 
-    /// Compiles a parallel loop over the ids of a few tasks, the last first, because their order is unspecified.
+    /// Compiles a parallel loop over the ids of a few tasks, the last first, because their order is
+    /// unspecified.
     fn parallel_launch(&mut self, name: &Arc<str>, data: &Expr, tasks: &Expr) -> Compiled<Reg> {
         self.expect(data, DType::HANDLE, "a parallel launch")?;
         self.expect(tasks, DType::INT32, "a parallel launch")?;

@@ -1,5 +1,5 @@
-//! Compiles the tree to [`crate::code`]: variables become registers, buffers become views, and malformed code is found
-//! before the run.
+//! Compiles the tree to [`crate::code`]: variables become registers, buffers become views, and
+//! malformed code is found before the run.
 
 mod expr;
 mod fold;
@@ -41,7 +41,8 @@ pub(crate) fn compile(module: &IrModule, name: &str) -> Compiled<Vec<Function>> 
     while let Some(name) = names.get(functions.len()).cloned() {
         // A callee was looked up when its call was compiled.
         let Some(function) = module.function(&name) else { break };
-        // Compiled once to learn the constants, which take the first registers, and once more with room for them.
+        // Compiled once to learn the constants, which take the first registers, and once more with
+        // room for them.
         let n_constants = Compiler::run(module, function, &mut names, 0)?.constants.len() as u32;
         functions.push(Compiler::run(module, function, &mut names, n_constants)?);
     }
@@ -66,7 +67,8 @@ struct Compiler<'m, 'n> {
     span: Span,
     depth: usize,
     loops: Vec<Loop>,
-    /// For each open branch, the number of surrounding loops, and whether code within leaves the branch.
+    /// For each open branch, the number of surrounding loops, and whether code within leaves the
+    /// branch.
     branches: Vec<(usize, bool)>,
     /// Whether the innermost block has reduction axes.
     reduces: bool,

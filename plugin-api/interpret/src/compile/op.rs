@@ -231,9 +231,9 @@ impl Compiler<'_, '_> {
     }
 }
 
-/// Returns the op that a function of C's mathematical library computes, on the type of its name, or a function of OpenCL
-/// C's, on float32 by the name without a suffix. `None` if the arguments do not fit the function: how they are passed is
-/// then unspecified.
+/// Returns the op that a function of C's mathematical library computes, on the type of its name, or
+/// a function of OpenCL C's, on float32 by the name without a suffix. `None` if the arguments do
+/// not fit the function: how they are passed is then unspecified.
 pub(super) fn library_op(name: &str, args: &[Expr], dtype: DType) -> Option<Op> {
     let op = match dtype {
         DType::FLOAT64 => math_op(name),

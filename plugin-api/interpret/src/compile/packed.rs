@@ -16,8 +16,8 @@ impl Compiler<'_, '_> {
         Ok(dst)
     }
 
-    /// Compiles a call with its arguments as in the source, or, if lowered, with a buffer of packed values and their
-    /// number.
+    /// Compiles a call with its arguments as in the source, or, if lowered, with a buffer of packed
+    /// values and their number.
     pub(super) fn host_call(&mut self, function: HostFunction, args: &[Expr]) -> Compiled<Reg> {
         self.tries_no_branch();
         let args = match args {

@@ -79,7 +79,8 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// Records that the code leaves the branches that were opened since the loop of that depth began.
+    /// Records that the code leaves the branches that were opened since the loop of that depth
+    /// began.
     pub(super) fn leave(&mut self, depth: usize) {
         for (loops, escapes) in &mut self.branches {
             *escapes |= *loops >= depth;
@@ -127,7 +128,8 @@ impl Compiler<'_, '_> {
         })?;
         self.branches.push((self.loops.len(), false));
         then(self)?;
-        // The jump is emitted without an `else` too: both ways then end at the join, which no instruction inside is.
+        // The jump is emitted without an `else` too: both ways then end at the join, which no
+        // instruction inside is.
         let jump = self.emit(Inst::Jump { to: 0 })?;
         self.land(branch);
         if let Some(otherwise) = otherwise {

@@ -1,5 +1,5 @@
-//! Compiles waits of threads for each other: barriers, implicit ones (IR-K5), reductions over threads (IR-K6), warp
-//! operations (IR-K7).
+//! Compiles waits of threads for each other: barriers, implicit ones (IR-K5), reductions over
+//! threads (IR-K6), warp operations (IR-K7).
 
 use std::sync::Arc;
 
@@ -101,7 +101,8 @@ impl Compiler<'_, '_> {
         self.threads.open.as_ref().is_some_and(|open| open.is_implicit)
     }
 
-    /// Compiles statements one after the other, with implicit barriers between accesses to shared memory.
+    /// Compiles statements one after the other, with implicit barriers between accesses to shared
+    /// memory.
     pub(super) fn sequence(&mut self, stmts: &[Stmt]) -> Compiled<()> {
         let mut before = Touches::default();
         for stmt in stmts {
@@ -161,12 +162,14 @@ impl Compiler<'_, '_> {
 
     // IR-K6.
 
-    /// Returns the threads whose iterations of a block reduce together; `None` if each reduces alone.
+    /// Returns the threads whose iterations of a block reduce together; `None` if each reduces
+    /// alone.
     pub(super) fn reduced_together(&self, values: &[Expr], block: &Block) -> Option<Arc<Together>> {
         self.threads.open.as_ref()?;
         let reduced = block.iter_vars.iter().zip(values).filter(|(axis, _)| axis.kind == IterKind::Reduce);
         let axes = reduced.fold(0, |axes, (_, value)| axes | self.threads.axes(value));
-        // Threads of the grid share no memory that could be reduced into: they race, and are reported.
+        // Threads of the grid share no memory that could be reduced into: they race, and are
+        // reported.
         let axes = axes & !0b111;
         if axes == 0 {
             return None;
@@ -288,7 +291,8 @@ impl Compiler<'_, '_> {
         Ok(dst)
     }
 
-    /// Compiles a reduction. Arguments: the number of values, the values, a condition, the destinations, thread indices.
+    /// Compiles a reduction. Arguments: the number of values, the values, a condition, the
+    /// destinations, thread indices.
     fn allreduce(&mut self, args: &[Expr]) -> Compiled<Reg> {
         let Some(reducer) = self.threads.reducers.last().map(Arc::clone) else {
             return self.malformed("a reduction over threads that nothing says how to do");

@@ -22,7 +22,8 @@ pub(super) struct Knowledge {
     pub(super) shuffles: bool,
     /// Number of threads of a warp.
     pub(super) warp_size: u32,
-    /// Memory allocated outside of launches, of which each block, warp or thread has an instance (IR-K2).
+    /// Memory allocated outside of launches, of which each block, warp or thread has an instance
+    /// (IR-K2).
     pub(super) outer: Vec<(u32, Reg, StorageRank)>,
     /// The enclosing reducers, the innermost last.
     pub(super) reducers: Vec<Arc<Reducer>>,
@@ -106,8 +107,8 @@ fn is_thread(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
 }
 
-/// Returns true if a function, or one that it calls, does what only code of a launch may do: it waits for other threads,
-/// launches some, or allocates memory that several threads share.
+/// Returns true if a function, or one that it calls, does what only code of a launch may do: it
+/// waits for other threads, launches some, or allocates memory that several threads share.
 pub(super) fn waits_or_shares(module: &IrModule, function: &PrimFunc) -> bool {
     let (mut names, mut found) = (vec![Arc::clone(&function.name)], false);
     let mut next = 0;
@@ -132,8 +133,8 @@ pub(super) fn waits_or_shares(module: &IrModule, function: &PrimFunc) -> bool {
 }
 
 impl Compiler<'_, '_> {
-    /// Compiles a loop bound to an axis, or a launched axis: the outermost one launches, and each thread then runs the
-    /// body once.
+    /// Compiles a loop bound to an axis, or a launched axis: the outermost one launches, and each
+    /// thread then runs the body once.
     pub(super) fn bound(&mut self, stmt: &Stmt, var: &Var, axis: ThreadAxis, body: &Stmt) -> Compiled<()> {
         let dtype = var.dtype;
         if !dtype.is_integer() || !dtype.is_scalar() {

@@ -1,5 +1,5 @@
-//! Walks that visit each shared node once, because a module may represent far more nodes than it holds, and that stop at
-//! the depth at which the compiler refuses to go on.
+//! Walks that visit each shared node once, because a module may represent far more nodes than it
+//! holds, and that stop at the depth at which the compiler refuses to go on.
 
 use std::collections::HashSet;
 

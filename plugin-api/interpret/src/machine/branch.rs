@@ -1,4 +1,5 @@
-//! Branches that another backend may take differently: both sides are run, and bounds cover both outcomes.
+//! Branches that another backend may take differently: both sides are run, and bounds cover both
+//! outcomes.
 
 use std::collections::HashMap;
 
@@ -65,8 +66,9 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// Runs both sides of a branch whose condition may be off. The frame is past the branch; it ends at `join`, as if
-    /// only the side that the condition selects had run, with bounds that cover the other.
+    /// Runs both sides of a branch whose condition may be off. The frame is past the branch; it
+    /// ends at `join`, as if only the side that the condition selects had run, with bounds that
+    /// cover the other.
     pub(super) fn try_both(
         &mut self,
         frame: &mut Frame<'c>,
@@ -118,7 +120,8 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    /// Runs a side to find its effects; returns false if it fails, which is no error of the selected side.
+    /// Runs a side to find its effects; returns false if it fails, which is no error of the
+    /// selected side.
     fn trial(&mut self, frame: &mut Frame<'c>, start: usize, join: usize) -> bool {
         frame.position = start;
         let (quiet, open, lost) = (self.quiet, self.clock.depth(), self.lost);
@@ -151,8 +154,8 @@ impl<'c> Machine<'c> {
 
     /// Widens the bounds of elements that either side stored.
     fn merge(&mut self, mark: usize, mut elsewhere: HashMap<Place, Snapshot>) {
-        // An element that only the selected side stored has, on the other side, its previous contents: the first record
-        // of it.
+        // An element that only the selected side stored has, on the other side, its previous
+        // contents: the first record of it.
         for undo in self.undo.get(mark..).unwrap_or_default() {
             elsewhere.entry(undo.place).or_insert(undo.before);
         }

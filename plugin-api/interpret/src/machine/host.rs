@@ -83,7 +83,8 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    /// Sets the tables of a workspace to elements of that size, if a view with such elements is its first.
+    /// Sets the tables of a workspace to elements of that size, if a view with such elements is its
+    /// first.
     pub(super) fn adopt(&mut self, space: usize, unit_bytes: usize) {
         let with_bounds = self.memory.with_bounds;
         if self.workspaces.contains(&space)

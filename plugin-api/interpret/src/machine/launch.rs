@@ -28,7 +28,8 @@ enum Owner {
 pub(super) enum State {
     /// Not begun; it has no frame yet.
     Fresh,
-    /// Ready to go on, on its frame; if `in_turn`, it takes its turn with a barrier of its own before and after (IR-K6).
+    /// Ready to go on, on its frame; if `in_turn`, it takes its turn with a barrier of its own
+    /// before and after (IR-K6).
     Ready { in_turn: bool },
     /// Waiting at that place.
     Waiting(u32),
@@ -43,10 +44,11 @@ pub(super) struct Run<'c> {
     pub(super) states: Vec<State>,
     /// The frame of each thread that has one.
     places: Vec<usize>,
-    /// Views of memory from outside that has instances: the view, and the index of the viewed memory in the launch's
-    /// `outer`.
+    /// Views of memory from outside that has instances: the view, and the index of the viewed
+    /// memory in the launch's `outer`.
     aliases: Vec<(u32, usize)>,
-    /// Threads that temporarily use another's memory: the thread, its own space, the other's (IR-K6).
+    /// Threads that temporarily use another's memory: the thread, its own space, the other's
+    /// (IR-K6).
     pub(super) gathered: Vec<(u32, usize, usize)>,
     pub(super) n_blocks: u64,
 }
@@ -147,7 +149,8 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    /// Runs each thread of the block that can go on up to its next wait; returns false if all have ended.
+    /// Runs each thread of the block that can go on up to its next wait; returns false if all have
+    /// ended.
     fn round<const B: bool>(
         &mut self,
         parent: &Frame<'c>,
@@ -249,7 +252,8 @@ impl<'c> Machine<'c> {
         Ok(place)
     }
 
-    /// Returns the instance of a piece of memory for the running thread; the first thread that asks makes it (IR-K2).
+    /// Returns the instance of a piece of memory for the running thread; the first thread that asks
+    /// makes it (IR-K2).
     fn instance(
         &mut self,
         frame: &Frame<'c>,

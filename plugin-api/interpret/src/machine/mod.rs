@@ -1,7 +1,8 @@
 //! The machine: runs compiled code on registers and memory.
 //!
-//! A [`Frame`] is the state of one thread of execution: position, registers, views. [`Machine`] holds the state that
-//! threads share. So a thread may stop anywhere (a barrier, a branch to be tried) and continue later.
+//! A [`Frame`] is the state of one thread of execution: position, registers, views. [`Machine`]
+//! holds the state that threads share. So a thread may stop anywhere (a barrier, a branch to be
+//! tried) and continue later.
 
 mod branch;
 mod host;
@@ -182,7 +183,8 @@ pub(crate) struct Machine<'c> {
     pub(crate) limits: Limits,
     pub(crate) steps_left: u64,
     calls: usize,
-    /// Whether control flow took a way that cannot be bounded: then nothing that was written has a bound.
+    /// Whether control flow took a way that cannot be bounded: then nothing that was written has a
+    /// bound.
     pub(crate) lost: bool,
     /// Elements that stores overwrote while a branch is being tried.
     pub(crate) undo: Vec<Undo>,

@@ -16,7 +16,8 @@ const DLTENSOR: i32 = 7;
 const RAW_STR: i32 = 8;
 /// Size of a packed value in bytes.
 const ANY_BYTES: usize = 16;
-/// The greatest size of a text in bytes, and number of axes of a tensor: an argument with more is no text or no tensor.
+/// The greatest size of a text in bytes, and number of axes of a tensor: an argument with more is
+/// no text or no tensor.
 const TEXT_BYTES_MAX: usize = 256;
 const AXES_MAX: usize = 64;
 

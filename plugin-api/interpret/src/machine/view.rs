@@ -18,8 +18,8 @@ const UNKNOWN: i64 = i64::MIN;
 pub(crate) struct View {
     /// The number of its memory; `None` before it is declared.
     pub(super) space: Option<usize>,
-    /// Position of its first element in the memory, in units of its lanes ([`Lane::size_units`]): bytes, or bits if
-    /// elements share bytes.
+    /// Position of its first element in the memory, in units of its lanes ([`Lane::size_units`]):
+    /// bytes, or bits if elements share bytes.
     pub(super) base: i64,
     pub(super) dims: Vec<Dim>,
     /// The memory that it owns, to be reused or released.
@@ -443,7 +443,8 @@ impl<'c> Machine<'c> {
         (byte as i64).saturating_mul(if let Lane::Part(_) = lane { 8 } else { 1 })
     }
 
-    /// Makes the memory keep records per element of a view, which may be narrower than the memory's elements.
+    /// Makes the memory keep records per element of a view, which may be narrower than the memory's
+    /// elements.
     fn refine(&mut self, frame: &Frame<'c>, view: u32, space: usize) {
         let bytes = frame.function.views[view as usize].lane.size_bytes();
         if let Some(memory) = self.memory.spaces.get_mut(space) {

@@ -106,7 +106,8 @@ impl<'c> Machine<'c> {
         Err(self.divergence(run, &groups))
     }
 
-    /// Lets threads go on that wait for the whole block; returns false if the wait is not of that kind.
+    /// Lets threads go on that wait for the whole block; returns false if the wait is not of that
+    /// kind.
     fn together<const B: bool>(&mut self, run: &mut Run<'c>, threads: &[u32], wait: &'c Wait) -> Stop<bool> {
         match &wait.kind {
             WaitKind::Block | WaitKind::Implicit => {}

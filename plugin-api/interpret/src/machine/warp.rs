@@ -61,7 +61,8 @@ impl<'c> Machine<'c> {
         false
     }
 
-    /// Runs the shuffle for the threads whose whole mask has arrived; returns false if there are none.
+    /// Runs the shuffle for the threads whose whole mask has arrived; returns false if there are
+    /// none.
     fn shuffle<const B: bool>(&mut self, run: &mut Run<'c>, group: &[u32], shuffle: Shuffle) -> Stop<bool> {
         let mut ready = Vec::new();
         for &thread in group {
@@ -104,7 +105,8 @@ impl<'c> Machine<'c> {
         Ok(!ready.is_empty())
     }
 
-    /// Returns true if all lanes that a thread's mask names, except ended threads, are in the group with the same mask.
+    /// Returns true if all lanes that a thread's mask names, except ended threads, are in the group
+    /// with the same mask.
     fn is_complete(&mut self, run: &Run<'c>, group: &[u32], thread: u32, shuffle: Shuffle) -> Stop<bool> {
         let Some(clock) = &self.clock.threads else { return Ok(false) };
         let mask = run.frame_of(thread).get(shuffle.mask) as u32;

@@ -91,7 +91,8 @@ fn region(buffer: &Buffer, ranges: Vec<(Expr, i32)>) -> BufferRegion {
     BufferRegion { buffer: buffer.clone(), region }
 }
 
-/// A block whose body sees row `row` of A[3, 4], columns 1 and 2, as V[2], and stores 10 * V[j] through it.
+/// A block whose body sees row `row` of A[3, 4], columns 1 and 2, as V[2], and stores 10 * V[j]
+/// through it.
 fn through_a_match(row: i32, matched: Buffer) -> Stmt {
     let a = Buffer::new("A", vec![Expr::i32(3), Expr::i32(4)], I32, StorageScope::GLOBAL);
     let j = Var::new("j", I32);

@@ -403,7 +403,8 @@ fn int_b3_a_plain_loop_keeps_its_order() {
     assert_eq!(outcome.output("C").unwrap().bound(0), 0.0);
 }
 
-/// `exp(A[0])` against the interpreter's own value of it: a comparison that a backend may decide either way.
+/// `exp(A[0])` against the interpreter's own value of it: a comparison that a backend may decide
+/// either way.
 fn on_the_edge(body: impl FnOnce(&mut build::Body, Expr, &Buffer)) -> Output {
     let edge =
         last(&apply(&[floats(F32, &[1.0])], F32, |x| Expr::call(Op::Exp, x.to_vec(), F32))).to_f64()[0];

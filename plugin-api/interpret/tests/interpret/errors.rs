@@ -59,7 +59,8 @@ fn int_i3_iterations_of_a_parallel_loop_must_not_meet() {
     assert!(write && earlier_write);
 }
 
-/// A function with memory of int32, a view of its bytes, and what `fill` does with the view; it gives the bytes.
+/// A function with memory of int32, a view of its bytes, and what `fill` does with the view; it
+/// gives the bytes.
 fn bytes(fill: impl FnOnce(&mut build::Body, &Buffer, &Buffer)) -> Result<Vec<i128>, InterpretError> {
     let mut f = build::function("f");
     let out = f.buffer("A", [8], DType::UINT8);
@@ -109,7 +110,8 @@ fn int_i4_elements_of_the_narrowest_view_are_told_apart() {
 /// ir: IR-S4.
 #[test]
 fn int_i3_ordered_accesses_are_no_race() {
-    // Reads of one element by all; each writes its own; then a second loop after the first; a serial loop within.
+    // Reads of one element by all; each writes its own; then a second loop after the first; a
+    // serial loop within.
     let result = one_buffer(|f, a| {
         f.for_loop("i", 3, ForKind::Parallel, |f, i| {
             f.range("k", 3, |f, _| f.store(a, [&i], a.at([&i]) + a.at([3])));

@@ -1,5 +1,5 @@
-//! Tests of the interpreter against its contract; names of tests cite the rule (`chipdock_interpret`, INT-I1 to INT-I12,
-//! INT-B1 to INT-B4).
+//! Tests of the interpreter against its contract; names of tests cite the rule
+//! (`chipdock_interpret`, INT-I1 to INT-I12, INT-B1 to INT-B4).
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
 

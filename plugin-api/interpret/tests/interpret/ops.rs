@@ -1,4 +1,5 @@
-//! INT-I1: the results of each operation, compared with the tables of TVM's numbers and Rust's own arithmetic.
+//! INT-I1: the results of each operation, compared with the tables of TVM's numbers and Rust's own
+//! arithmetic.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op};
 use half::{bf16, f16};
@@ -131,7 +132,8 @@ fn int_i1_casts_truncate_saturate_and_wrap() {
 /// ir: IR-N9.
 #[test]
 fn int_i1_a_cast_to_a_half_is_rounded_once() {
-    // Just above the middle of two halves by less than a float32 sees: rounding twice would take the even one.
+    // Just above the middle of two halves by less than a float32 sees: rounding twice would take
+    // the even one.
     let above = 1.0 + 2.0_f64.powi(-11) + 2.0_f64.powi(-40);
     assert_eq!(cast(DType::FLOAT64, DType::FLOAT16, &[above]), [1.0 + 2.0_f64.powi(-10)]);
     let above = 1.0 + 2.0_f64.powi(-8) + 2.0_f64.powi(-50);

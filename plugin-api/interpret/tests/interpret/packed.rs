@@ -1,5 +1,5 @@
-//! INT-I11: packed calls. The output of the passes is run in `chipdock-passes` and by its users; here the ops themselves
-//! are tested.
+//! INT-I11: packed calls. The output of the passes is run in `chipdock-passes` and by its users;
+//! here the ops themselves are tested.
 
 use chipdock_interpret::{
     Array, ErrorKind, InterpretError, Interpreter, PackedArg, PackedOutcome, PackedTensor,

@@ -12,8 +12,8 @@ use crate::ints;
 const I32: DType = DType::INT32;
 const N: i32 = 17;
 
-/// A function that writes `A[0..17]` by tasks, each of which `task` writes out of its id, their number and `A`; and the
-/// status that it returns.
+/// A function that writes `A[0..17]` by tasks, each of which `task` writes out of its id, their
+/// number and `A`; and the status that it returns.
 fn launch(tasks_max: i32, task: impl Fn(&mut build::Body, [Expr; 2], &Buffer)) -> IrModule {
     let mut body = build::function("task");
     let [id, count] = ["task_id", "tasks_count"].map(|name| body.scalar(name, I32));

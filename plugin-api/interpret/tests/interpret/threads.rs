@@ -1,4 +1,5 @@
-//! IR-K1 to IR-K6, INT-I7 to INT-I9: launches, instances, barriers, races, blocks scheduled to threads.
+//! IR-K1 to IR-K6, INT-I7 to INT-I9: launches, instances, barriers, races, blocks scheduled to
+//! threads.
 
 use chipdock_interpret::{Arg, Array, ErrorKind, InterpretError, Interpreter, ThreadIndex};
 use chipdock_ir::{
@@ -153,7 +154,8 @@ fn ir_k1_virtual_threads_are_threads_of_the_block() {
 /// ir: IR-K2.
 #[test]
 fn ir_k2_the_scope_says_how_many_instances_there_are() {
-    // One global buffer for the launch; a shared one per block; a local one per thread, wherever they are allocated.
+    // One global buffer for the launch; a shared one per block; a local one per thread, wherever
+    // they are allocated.
     for inside in [false, true] {
         let mut f = build::function("f");
         let b = f.buffer("B", [2, 4], I32);

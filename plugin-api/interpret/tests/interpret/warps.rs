@@ -100,7 +100,8 @@ fn int_i9_an_activemask_has_those_who_come_together() {
     assert_eq!(result.unwrap(), [0, 0, 0, 0, 0, 0xe0, 0xe0, 0xe0]);
 }
 
-/// TVM's reduction of a block of 64 threads by shuffles: by warps, then the first warp over what they staged.
+/// TVM's reduction of a block of 64 threads by shuffles: by warps, then the first warp over what
+/// they staged.
 fn sum_by_shuffles(n_staged: i32) -> chipdock_ir::PrimFunc {
     let mut f = build::function("f");
     let (a, b) = (f.buffer("A", [64], F32), f.buffer("B", [1], F32));
@@ -120,7 +121,8 @@ fn sum_by_shuffles(n_staged: i32) -> chipdock_ir::PrimFunc {
         let warp = f.bind("warp", Expr::binary(chipdock_ir::BinaryOp::FloorDiv, tx.clone(), i(32)));
         f.if_then(equal(&lane, 0), |f| f.store(&staging, [&warp], value.at([0])));
         f.push(sync("shared"));
-        // The other threads' value_2 is never written: it goes through shuffles, and into nothing else.
+        // The other threads' value_2 is never written: it goes through shuffles, and into nothing
+        // else.
         f.if_then(Expr::compare(CompareOp::Lt, tx.clone(), i(n_staged)), |f| {
             f.store(&value_2, [0], staging.at([&tx]));
         });

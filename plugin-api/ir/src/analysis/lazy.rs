@@ -1,14 +1,17 @@
-//! Analysis of conditional evaluation: what may be evaluated without need, and what is needed in any case.
+//! Analysis of conditional evaluation: what may be evaluated without need, and what is needed in
+//! any case.
 
 use std::collections::HashSet;
 
 use crate::limits::DEPTH_MAX;
 use crate::{BinaryOp, Callee, Expr, ExprKind, Op};
 
-/// Maximum cost of an expression that is evaluated unconditionally without need: about that of a mispredicted branch.
+/// Maximum cost of an expression that is evaluated unconditionally without need: about that of a
+/// mispredicted branch.
 const COST_MAX: usize = 16;
 
-/// Returns true for an expression that may be evaluated without need: it has no effect, cannot fail, and costs little.
+/// Returns true for an expression that may be evaluated without need: it has no effect, cannot
+/// fail, and costs little.
 pub fn is_cheap(e: &Expr) -> bool {
     let mut left = COST_MAX;
     fits(e, &mut left)
@@ -54,8 +57,8 @@ pub fn in_both<'a>(a: &'a Expr, b: &'a Expr) -> Vec<&'a Expr> {
     both
 }
 
-/// Visits the nodes that are evaluated whenever `e` is, in the same scope of variables; not below a node for which `f`
-/// returns false.
+/// Visits the nodes that are evaluated whenever `e` is, in the same scope of variables; not below a
+/// node for which `f` returns false.
 fn visit_evaluated<'a>(e: &'a Expr, depth: usize, f: &mut dyn FnMut(&'a Expr) -> bool) {
     if depth > DEPTH_MAX || !f(e) {
         return;

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use super::holds;
 use crate::{BinaryOp, Callee, Expr, ExprKind, Op, Var};
 
-/// Signed integers made of loop variables, parameters and constants by sums and products. These are positions: they do
-/// not wrap in a program that stays within its buffers.
+/// Signed integers made of loop variables, parameters and constants by sums and products. These are
+/// positions: they do not wrap in a program that stays within its buffers.
 #[derive(Debug, Default)]
 pub struct Positions {
     vars: HashSet<usize>,

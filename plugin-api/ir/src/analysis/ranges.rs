@@ -1,4 +1,5 @@
-//! Analysis of the values that an expression can take, precise enough to leave out unnecessary casts and guards.
+//! Analysis of the values that an expression can take, precise enough to leave out unnecessary
+//! casts and guards.
 
 mod floats;
 
@@ -20,7 +21,8 @@ pub enum Known {
     Nothing,
 }
 
-/// Intervals of variables and of expressions over them, which must outlive this: nodes are identified by address.
+/// Intervals of variables and of expressions over them, which must outlive this: nodes are
+/// identified by address.
 #[derive(Debug, Default)]
 pub struct Ranges {
     vars: HashMap<usize, Interval>,
@@ -50,7 +52,8 @@ impl Ranges {
         self.of_float(e).map_or(Known::Nothing, |(low, high)| Known::Float(low, high))
     }
 
-    /// Records what is known of the value of a variable, until this or [`Ranges::bind`] is called for it again.
+    /// Records what is known of the value of a variable, until this or [`Ranges::bind`] is called
+    /// for it again.
     pub fn learn(&mut self, var: &Var, known: Known) {
         let address = var.address();
         let (before, now) = match known {
@@ -64,19 +67,21 @@ impl Ranges {
         }
     }
 
-    /// Returns the values that a scalar integer expression can take: the whole range of its type if nothing better is
-    /// known.
+    /// Returns the values that a scalar integer expression can take: the whole range of its type if
+    /// nothing better is known.
     pub fn of(&mut self, e: &Expr) -> Interval {
         self.look(e).0
     }
 
-    /// Returns true if the exact result of this sum, difference or product fits its type, whatever its operands are.
+    /// Returns true if the exact result of this sum, difference or product fits its type, whatever
+    /// its operands are.
     pub fn is_exact(&mut self, e: &Expr) -> bool {
         self.look(e).1
     }
 
-    /// Returns the interval of a loop variable that starts at `min` and counts by one, and the value after its last one;
-    /// `None` if one of them may wrap. An extent `min(n, end - min)` is recognised to stop at `end`.
+    /// Returns the interval of a loop variable that starts at `min` and counts by one, and the
+    /// value after its last one; `None` if one of them may wrap. An extent `min(n, end - min)` is
+    /// recognised to stop at `end`.
     pub fn of_loop(&mut self, min: &Expr, extent: &Expr) -> Option<(Interval, i128)> {
         let ((low, high), (_, most)) = (self.of(min), self.of(extent));
         let mut end = high.checked_add(most.max(1))?;
@@ -94,8 +99,8 @@ impl Ranges {
         (low < end && end - 1 <= greatest).then_some(((low, end - 1), end))
     }
 
-    /// Returns the interval of a loop variable that starts at `min` and counts `extent` times by a step (1 if it is absent);
-    /// `None` if it may wrap.
+    /// Returns the interval of a loop variable that starts at `min` and counts `extent` times by a
+    /// step (1 if it is absent); `None` if it may wrap.
     pub fn of_loop_variable(&mut self, min: &Expr, extent: &Expr, step: Option<&Expr>) -> Option<Interval> {
         let Some(step) = step.filter(|step| step.as_int() != Some(1)) else {
             return self.of_loop(min, extent).map(|(range, _)| range);

@@ -1,6 +1,8 @@
-//! Analysis of the nodes of a statement's expressions that deserve a variable, and of the variables that are used at all.
+//! Analysis of the nodes of a statement's expressions that deserve a variable, and of the variables
+//! that are used at all.
 //!
-//! The IR shares nodes; text cannot. Without this a chain of `x = y + y` would double the text at each step.
+//! The IR shares nodes; text cannot. Without this a chain of `x = y + y` would double the text at
+//! each step.
 
 use std::collections::{HashMap, HashSet};
 
@@ -100,7 +102,8 @@ impl Usage {
         self.read.contains(&address) || self.written.contains(&address)
     }
 
-    /// Analyses later statements first: a statement that only serves an unused variable is not needed either.
+    /// Analyses later statements first: a statement that only serves an unused variable is not
+    /// needed either.
     fn stmt(&mut self, s: &Stmt, depth: usize) {
         if depth > DEPTH_MAX {
             return;

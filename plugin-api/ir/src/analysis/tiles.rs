@@ -1,4 +1,5 @@
-//! Products of tiles: nests of loops around a dot product of vectors that a matrix unit computes as a whole.
+//! Products of tiles: nests of loops around a dot product of vectors that a matrix unit computes as
+//! a whole.
 
 use crate::op::{DotProduct, Effect};
 use crate::{BinaryOp, Buffer, Callee, DType, Expr, ExprKind, ForKind, Op, Stmt, StmtKind, Var};
@@ -10,8 +11,8 @@ pub const TILES_MAX: i64 = 8;
 /// Greatest number of nodes of an index, each counted as often as it occurs.
 const NODES_MAX: usize = 256;
 
-/// A product of tiles ([`attr::TILES`](crate::attr::TILES)): serial loops, the inner ones of constant extents and from 0, around one
-/// statement, with `g` products in a group:
+/// A product of tiles ([`attr::TILES`](crate::attr::TILES)): serial loops, the inner ones of
+/// constant extents and from 0, around one statement, with `g` products in a group:
 ///
 /// ```text
 /// for s:                  # the steps
@@ -19,8 +20,9 @@ const NODES_MAX: usize = 256;
 ///         sum[r, j, 0:16] = dot_add(sum[r, j, 0:16], rows[s, r, k, 0:g] in each group of lanes, columns[s, j, k, 0:16*g])
 /// ```
 ///
-/// Without `j` there is one tile along the columns. A row of `rows` is contiguous along `k`, and no two places of `sum` are the
-/// same; otherwise each loop has any stride. Either factor may be the one by rows. Not more than [`TILES_MAX`] tiles are in use.
+/// Without `j` there is one tile along the columns. A row of `rows` is contiguous along `k`, and no
+/// two places of `sum` are the same; otherwise each loop has any stride. Either factor may be the
+/// one by rows. Not more than [`TILES_MAX`] tiles are in use.
 #[derive(Clone, Debug)]
 pub struct TileProduct<'a> {
     /// The types of its products.
@@ -50,7 +52,8 @@ pub struct TileAccess<'a> {
     pub buffer: &'a Buffer,
     /// Indices of the first row, where all inner loops are at 0.
     pub indices: &'a [Expr],
-    /// From one row of a tile to the next: of sums, of `rows`, or, of `columns`, from one group to the next.
+    /// From one row of a tile to the next: of sums, of `rows`, or, of `columns`, from one group to
+    /// the next.
     pub row_stride: i64,
     /// From one tile to the next along columns.
     pub column_stride: i64,
@@ -144,7 +147,8 @@ impl<'a> TileAccess<'a> {
         plain.then_some(Self { buffer, indices, row_stride: 0, column_stride: 0 })
     }
 
-    /// How far the element moves in memory from one value of a variable to the next; `None` if that is not constant.
+    /// How far the element moves in memory from one value of a variable to the next; `None` if that
+    /// is not constant.
     fn coefficient(&self, var: &Var) -> Option<i64> {
         let mut below = Some(1_i64);
         let mut total = 0_i64;

@@ -148,8 +148,8 @@ impl Body {
         buffer
     }
 
-    /// Declares a buffer over existing memory, for the rest of this body: the memory of `data`, which is another buffer's
-    /// data variable or a pointer.
+    /// Declares a buffer over existing memory, for the rest of this body: the memory of `data`,
+    /// which is another buffer's data variable or a pointer.
     pub fn view(&mut self, name: impl Into<Arc<str>>, shape: impl List, dtype: DType, data: &Var) -> Buffer {
         let scope = data.pointer.as_ref().map_or(StorageScope::GLOBAL, |pointer| pointer.scope.clone());
         let plain = Buffer::new(name, shape.list(), dtype, scope);
@@ -190,7 +190,8 @@ impl Body {
         self.push(Stmt::new(StmtKind::Continue));
     }
 
-    /// Appends an assertion: the function ends with an error of that kind unless the condition holds.
+    /// Appends an assertion: the function ends with an error of that kind unless the condition
+    /// holds.
     pub fn assert(
         &mut self,
         condition: impl Into<Expr>,
@@ -276,7 +277,8 @@ impl Body {
         self.for_loop(name, extent, ForKind::ThreadBinding(axis), build);
     }
 
-    /// Appends `with T.launch_thread(axis, extent) as name`: threads in the form that they have after lowering.
+    /// Appends `with T.launch_thread(axis, extent) as name`: threads in the form that they have
+    /// after lowering.
     pub fn launch_thread(
         &mut self,
         name: impl Into<Arc<str>>,

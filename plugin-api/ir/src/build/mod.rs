@@ -11,8 +11,8 @@
 //! | `x // 2`, `x % 2`, `x < 2` | `x.floor_div(2)`, `x.floor_mod(2)`, `x.lt(2)` |
 //! | `T.if_then_else(c, x, 0.0)`, `T.Select(c, x, y)` | `c.then_else(x, 0.0)`, `Expr::select(c, x, y)` |
 //!
-//! A Rust number takes the type of the expression that it is combined with ([`Operand`]). Nothing is checked here:
-//! [`crate::validate`] checks the result and reports positions.
+//! A Rust number takes the type of the expression that it is combined with ([`Operand`]). Nothing
+//! is checked here: [`crate::validate`] checks the result and reports positions.
 //!
 //! # Examples
 //!

@@ -21,11 +21,11 @@ impl From<&Var> for Expr {
     }
 }
 
-/// An operand that takes the type of the other one: a Rust number becomes a constant of that type, an expression stays as
-/// it is.
+/// An operand that takes the type of the other one: a Rust number becomes a constant of that type,
+/// an expression stays as it is.
 ///
-/// A number that the type cannot hold, such as 0.5 for an integer, becomes a constant of another type, and
-/// [`crate::validate`] reports that the types differ.
+/// A number that the type cannot hold, such as 0.5 for an integer, becomes a constant of another
+/// type, and [`crate::validate`] reports that the types differ.
 pub trait Operand {
     /// Converts the operand to an expression, for use with one of type `dtype`.
     fn beside(self, dtype: DType) -> Expr;
@@ -116,13 +116,15 @@ macro_rules! arithmetic {
 arithmetic! { i32: Add add, Sub sub, Mul mul, Div div, Rem rem }
 arithmetic! { f64: Add add, Sub sub, Mul mul, Div div, Rem rem }
 
-/// A list of `N` expressions: an array, a tuple of expressions, variables and `i32`, or a single one for `N` = 1.
+/// A list of `N` expressions: an array, a tuple of expressions, variables and `i32`, or a single
+/// one for `N` = 1.
 pub trait Exprs<const N: usize> {
     /// Returns the expressions.
     fn exprs(self) -> [Expr; N];
 }
 
-/// A list of any number of expressions, such as indices and shapes: all that implement [`Exprs`], and lists.
+/// A list of any number of expressions, such as indices and shapes: all that implement [`Exprs`],
+/// and lists.
 pub trait List {
     /// Returns the expressions.
     fn list(self) -> Vec<Expr>;

@@ -1,4 +1,5 @@
-//! Operators and functions of expressions, as methods; methods for ops with a regular signature are in `op.rs`.
+//! Operators and functions of expressions, as methods; methods for ops with a regular signature are
+//! in `op.rs`.
 
 use super::Operand;
 use crate::{BinaryOp, DType, Expr, Op};
@@ -80,8 +81,8 @@ impl Expr {
         Expr::call(Op::Reinterpret, vec![self.clone()], dtype)
     }
 
-    /// Returns `T.if_then_else` with this as the condition: only one branch is evaluated. [`Expr::select`] evaluates
-    /// both.
+    /// Returns `T.if_then_else` with this as the condition: only one branch is evaluated.
+    /// [`Expr::select`] evaluates both.
     #[must_use]
     pub fn then_else(&self, then: impl Into<Expr>, otherwise: impl Operand) -> Expr {
         let then = then.into();

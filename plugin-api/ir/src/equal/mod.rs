@@ -1,8 +1,11 @@
 //! Alpha-equivalence: compares modules, ignoring the names of variables, and positions.
 //!
-//! 1. Variables and buffers correspond one to one, by the place where they are bound (a size: by its first occurrence).
-//! 2. Names of functions and of buffer parameters are compared, since callers use them; other names are not.
-//! 3. Sequences are compared flat: an empty one counts as nothing and a nested one as its statements.
+//! 1. Variables and buffers correspond one to one, by the place where they are bound (a size: by
+//!    its first occurrence).
+//! 2. Names of functions and of buffer parameters are compared, since callers use them; other names
+//!    are not.
+//! 3. Sequences are compared flat: an empty one counts as nothing and a nested one as its
+//!    statements.
 //! 4. A step of 1 equals no step.
 //! 5. Floats are equal if their bits are; positions are ignored.
 
@@ -155,7 +158,8 @@ impl Comparer {
         self.within(Step::Field("body"), |c| c.stmt(&a.body, &b.body))
     }
 
-    /// Compares two variables: they correspond if they did before, or if neither corresponds to another yet.
+    /// Compares two variables: they correspond if they did before, or if neither corresponds to
+    /// another yet.
     fn var(&mut self, a: &Var, b: &Var) -> Outcome {
         match (self.vars.get(a), self.vars_back.get(b)) {
             (Some(found), _) if found == b => Ok(()),
@@ -168,8 +172,8 @@ impl Comparer {
         }
     }
 
-    /// Forgets the correspondence of two variables that a `Let` binds, because the same `Let` may occur in several
-    /// places.
+    /// Forgets the correspondence of two variables that a `Let` binds, because the same `Let` may
+    /// occur in several places.
     fn unbind(&mut self, a: &Var, b: &Var) {
         if let Some(partner) = self.vars.remove(a) {
             self.vars_back.remove(&partner);

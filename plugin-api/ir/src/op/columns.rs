@@ -77,7 +77,8 @@ pub enum Threads {
 }
 
 impl Threads {
-    /// Returns true for an op that only warps have; a barrier of a warp is determined by its argument, not by its op.
+    /// Returns true for an op that only warps have; a barrier of a warp is determined by its
+    /// argument, not by its op.
     #[must_use]
     pub const fn is_of_warp(self) -> bool {
         matches!(self, Self::ActiveMask | Self::Shuffle)
@@ -97,8 +98,8 @@ pub enum Lowering {
     Core,
     /// As core ops, on every type that it takes.
     Arithmetic,
-    /// A function of floats: as core ops on the types for which the pass has them, else as a call of the first of
-    /// [`OpInfo::c_names`].
+    /// A function of floats: as core ops on the types for which the pass has them, else as a call
+    /// of the first of [`OpInfo::c_names`].
     Function,
     /// Not at all: an earlier pass removes it.
     Earlier,
@@ -119,11 +120,13 @@ pub enum Form {
     TypeLast,
     /// As [`Form::Call`], the first argument, a zero, as `T.type_annotation(dtype)`.
     TypeAnnotation,
-    /// As [`Form::Call`], a constant int32 argument with its type, which a number of Python's does not have.
+    /// As [`Form::Call`], a constant int32 argument with its type, which a number of Python's does
+    /// not have.
     TypedConstant,
     /// `T.call_intrin(dtype, "tirx.<name>", arguments)`: TVM has no such function below `T`.
     FullName,
-    /// As [`Form::Call`] where the result is int32, which TVM's function gives, and as [`Form::FullName`] else.
+    /// As [`Form::Call`] where the result is int32, which TVM's function gives, and as
+    /// [`Form::FullName`] else.
     FullNameUnlessInt32,
     /// As [`Form::Call`], but `T.call_intrin(dtype, "prim.<name>", arguments)` of handles.
     FullNameOfHandles,
@@ -211,7 +214,8 @@ impl Takes {
         }
     }
 
-    /// Returns true if an argument of that type may be of this kind, whatever the other arguments are.
+    /// Returns true if an argument of that type may be of this kind, whatever the other arguments
+    /// are.
     #[must_use]
     pub fn admits_type(self, dtype: DType) -> bool {
         match self {
@@ -307,17 +311,21 @@ pub struct OpInfo {
     pub effect: Effect,
     /// OP6: the subject.
     pub class: Class,
-    /// OP7: whether a call on vectors is the call on each lane, and may replace the calls on scalars.
+    /// OP7: whether a call on vectors is the call on each lane, and may replace the calls on
+    /// scalars.
     pub is_elementwise: bool,
-    /// OP4: whether the result is the argument rounded to an integral value; an integer is unchanged.
+    /// OP4: whether the result is the argument rounded to an integral value; an integer is
+    /// unchanged.
     pub is_rounding: bool,
     /// OP8: the threads that a call concerns.
     pub threads: Threads,
-    /// OP9: the approximate price of a call in instructions; `None` if it is expensive, or must not run unnecessarily.
+    /// OP9: the approximate price of a call in instructions; `None` if it is expensive, or must not
+    /// run unnecessarily.
     pub cost: Option<u8>,
     /// OP10: how the op reaches a code generator.
     pub lowering: Lowering,
-    /// OP11: units in the last place of float32 and float64 by which a conforming result may be off.
+    /// OP11: units in the last place of float32 and float64 by which a conforming result may be
+    /// off.
     pub ulps: f64,
     /// OP12: the functions of C's mathematical library that compute it on float64.
     pub c_names: &'static [&'static str],
@@ -328,7 +336,8 @@ pub struct OpInfo {
 }
 
 impl OpInfo {
-    /// Makes a row from a name and what its signature implies; the table overrides the columns that differ.
+    /// Makes a row from a name and what its signature implies; the table overrides the columns that
+    /// differ.
     pub(super) const fn of(name: &'static [&'static str; 1], signature: Signature) -> Self {
         use Signature::{
             BitBinary, Custom, FloatBinary, FloatTernary, FloatTest, FloatUnary, IntBinary, IntCount,

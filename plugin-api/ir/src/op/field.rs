@@ -1,6 +1,7 @@
 //! Fields of argument structures.
 
-/// Field codes of [`Op::StructGet`](crate::Op::StructGet) and [`Op::StructSet`](crate::Op::StructSet), TVM's numbers.
+/// Field codes of [`Op::StructGet`](crate::Op::StructGet) and
+/// [`Op::StructSet`](crate::Op::StructSet), TVM's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i32)]
 #[allow(missing_docs, reason = "the names are the fields")]

@@ -1,4 +1,5 @@
-//! Checks that the table of ops is complete, and that its columns agree with each other and with the published formats.
+//! Checks that the table of ops is complete, and that its columns agree with each other and with
+//! the published formats.
 
 use std::collections::HashSet;
 

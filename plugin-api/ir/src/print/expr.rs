@@ -76,8 +76,8 @@ fn infix(expr: &Expr) -> Option<Infix<'_>> {
     Some(Infix { text, call, binds, left, right })
 }
 
-/// Returns the namespace in which TVM has the op, for a call that TVM cannot read as `T.<name>(…)`, because it has no
-/// such function or one of another result type.
+/// Returns the namespace in which TVM has the op, for a call that TVM cannot read as `T.<name>(…)`,
+/// because it has no such function or one of another result type.
 fn namespace(op: Op, dtype: DType) -> Option<&'static str> {
     match op.info().form {
         Form::FullName => Some("tirx"),

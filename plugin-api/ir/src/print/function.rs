@@ -20,8 +20,8 @@ pub(super) enum Form {
     Call,
 }
 
-/// Returns true for a parameter that its annotation describes completely. TVM reads a quoted size as an int32, so that
-/// others (`wide`) are declared in the body.
+/// Returns true for a parameter that its annotation describes completely. TVM reads a quoted size
+/// as an int32, so that others (`wide`) are declared in the body.
 fn is_plain(buffer: &Buffer, wide: &HashSet<Var>) -> bool {
     let mut found = false;
     for extent in &buffer.shape {
@@ -270,8 +270,8 @@ impl Printer {
         });
     }
 
-    /// Prints `B = ` and what `value` prints; the buffer is named after that, so that its description cannot refer to
-    /// itself.
+    /// Prints `B = ` and what `value` prints; the buffer is named after that, so that its
+    /// description cannot refer to itself.
     pub(super) fn buffer_line(&mut self, buffer: &Buffer, value: impl FnOnce(&mut Self)) {
         let start = self.out.len();
         value(self);
@@ -287,7 +287,8 @@ impl Printer {
         }
     }
 
-    /// Prints shape, type and all that is not the default. Variables in `unbound` are quoted at their first occurrence.
+    /// Prints shape, type and all that is not the default. Variables in `unbound` are quoted at
+    /// their first occurrence.
     pub(super) fn describe(
         &mut self,
         buffer: &Buffer,

@@ -8,8 +8,8 @@ use super::Printer;
 use crate::number::round_to;
 use crate::{AttrValue, Attrs, DType, Expr, ExprKind, Var};
 
-/// Returns the shortest decimal text that gives `value` if it is read as a float64 and rounded to `dtype`. Finite values
-/// only.
+/// Returns the shortest decimal text that gives `value` if it is read as a float64 and rounded to
+/// `dtype`. Finite values only.
 pub(crate) fn decimal(value: f64, dtype: DType) -> String {
     if dtype.bits < 64 {
         for digits in 0..17 {
@@ -120,7 +120,8 @@ impl Printer {
         }
     }
 
-    /// Prints an expression as an attribute: a constant has its type, so that it is not read as a plain value.
+    /// Prints an expression as an attribute: a constant has its type, so that it is not read as a
+    /// plain value.
     fn attr_expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Int(value) if expr.dtype == DType::INT32 => {

@@ -87,7 +87,8 @@ impl Names {
         }
     }
 
-    /// Returns a name similar to `preferred` that is not used in scope; it is taken until the scope closes.
+    /// Returns a name similar to `preferred` that is not used in scope; it is taken until the scope
+    /// closes.
     pub(super) fn take(&mut self, preferred: &str) -> Arc<str> {
         self.take_at(preferred, self.scopes.len() - 1)
     }
@@ -120,7 +121,8 @@ impl Names {
         }
     }
 
-    /// Names a buffer until the scope closes, and its pointer with it, unless that has a name already.
+    /// Names a buffer until the scope closes, and its pointer with it, unless that has a name
+    /// already.
     pub(super) fn declare(&mut self, buffer: &Buffer) -> Arc<str> {
         let name = self.take(&buffer.name);
         if self.buffers.insert(buffer.clone(), Arc::clone(&name)).is_none()

@@ -1,18 +1,23 @@
 //! Capabilities: the properties of a target that passes use.
 //!
-//! Each capability is declared once, in the table below. The groups of [`TargetCapabilities`], the option names of a
-//! target kind ([`CapabilityOptions`]), the check of a kind, the JSON Schemas in `plugin-api/abi/schemas` and the table
-//! in the guide follow from it. To add one, add a row, and use it in a pass; `BLESS=1` writes schemas and guide anew.
+//! Each capability is declared once, in the table below. The groups of [`TargetCapabilities`], the
+//! option names of a target kind ([`CapabilityOptions`]), the check of a kind, the JSON Schemas in
+//! `plugin-api/abi/schemas` and the table in the guide follow from it. To add one, add a row, and
+//! use it in a pass; `BLESS=1` writes schemas and guide anew.
 //!
-//! * **TC1** A row that names an option is read from the option that the kind names for it. Where the kind names none, or the
-//!   option is not set, the capability has its default, which assumes nothing of the device.
-//! * **TC2** A row under `kind` is a field of the kind itself: the same for all its targets, except by TC3.
-//! * **TC3** `missing_types` contains besides the kind's own those types of [`TargetKind::optional_types`] whose option is false
-//!   or not set. A type that is not known here is ignored.
-//! * **TC4** [`TargetCapabilities::options`] has the names of the options that capabilities and types are read from, so that an
-//!   error about a limit names the option that sets it. An option that has one value sets nothing.
-//! * **TC5** `native_ops` contains besides the kind's own those ops of [`TargetKind::optional_ops`] whose option is true. An op that
-//!   is not known here is ignored.
+//! * **TC1** A row that names an option is read from the option that the kind names for it. Where
+//!   the kind names none, or the option is not set, the capability has its default, which assumes
+//!   nothing of the device.
+//! * **TC2** A row under `kind` is a field of the kind itself: the same for all its targets, except
+//!   by TC3.
+//! * **TC3** `missing_types` contains besides the kind's own those types of
+//!   [`TargetKind::optional_types`] whose option is false or not set. A type that is not known here
+//!   is ignored.
+//! * **TC4** [`TargetCapabilities::options`] has the names of the options that capabilities and
+//!   types are read from, so that an error about a limit names the option that sets it. An option
+//!   that has one value sets nothing.
+//! * **TC5** `native_ops` contains besides the kind's own those ops of [`TargetKind::optional_ops`]
+//!   whose option is true. An op that is not known here is ignored.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -180,7 +185,8 @@ macro_rules! capabilities {
             }
         )+
 
-        /// The names of the options of a target kind that hold capabilities; empty for a capability that none holds.
+        /// The names of the options of a target kind that hold capabilities; empty for a capability
+        /// that none holds.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub struct CapabilityOptions {
             $($(
@@ -248,8 +254,8 @@ macro_rules! capabilities {
         }
 
         impl TargetKind {
-            /// Returns the capabilities of a target of this kind. `device_type` is the number of its device if the kind
-            /// does not state it.
+            /// Returns the capabilities of a target of this kind. `device_type` is the number of
+            /// its device if the kind does not state it.
             #[must_use]
             pub fn capabilities(&self, target: &Arc<Target>, device_type: i32) -> TargetCapabilities {
                 TargetCapabilities {
@@ -278,10 +284,11 @@ macro_rules! capabilities {
                 all.into_iter().collect()
             }
 
-            /// Returns the capabilities of a generic host: no threads, global and local memory, no op beyond the core.
+            /// Returns the capabilities of a generic host: no threads, global and local memory, no
+            /// op beyond the core.
             ///
-            /// For code that lowers without a target kind; see [`TargetKind::capabilities`] for the capabilities of a
-            /// kind.
+            /// For code that lowers without a target kind; see [`TargetKind::capabilities`] for the
+            /// capabilities of a kind.
             #[must_use]
             pub fn host(kind: impl Into<String>) -> Self {
                 let host = Self {
@@ -318,7 +325,8 @@ capabilities! {
     memory: Memory {
         /// The most shared memory that a block has.
         shared_memory_bytes_max: Option<i64> = None, "", in "bytes", usually "max_shared_memory_per_block";
-        /// The width of a pointer of host functions, 32 or 64: it decides where the fields of a tensor's descriptor are.
+        /// The width of a pointer of host functions, 32 or 64: it decides where the fields of a
+        /// tensor's descriptor are.
         pointer_bits: u32 = 64, "64", one of [32, 64], in "bits", usually "pointer-bits";
         kind {
             /// Storage scopes, by name.
@@ -332,18 +340,22 @@ capabilities! {
     execution: Execution {
         /// The number of threads in a warp; 1: there are no warps.
         warp_size: Option<i64> = None, "", in "threads", usually "thread_warp_size";
-        /// Whether the threads of a block run one after another, as on a processor: copies to shared memory gain nothing, and
-        /// the elements that one thread accesses should be adjacent.
+        /// Whether the threads of a block run one after another, as on a processor: copies to
+        /// shared memory gain nothing, and the elements that one thread accesses should be
+        /// adjacent.
         runs_threads_serially: bool = false, "false", in "", usually "runs_threads_serially";
-        /// The dot products (`dot_add`) that the code generator spells itself, by their operands: `uint8*int8`.
+        /// The dot products (`dot_add`) that the code generator spells itself, by their operands:
+        /// `uint8*int8`.
         dot_products: Vec<String> = Vec::new(), "none", in "", usually "dot-products";
-        /// The products of tiles (`chipdock.tiles`) that default schedules use, by their operands: `uint8*int8`.
+        /// The products of tiles (`chipdock.tiles`) that default schedules use, by their operands:
+        /// `uint8*int8`.
         tile_products: Vec<String> = Vec::new(), "none", in "", usually "tile-products";
         kind {
-            /// Thread axes that loops may be bound to; without any, what a device runs is launched as one thread.
+            /// Thread axes that loops may be bound to; without any, what a device runs is launched
+            /// as one thread.
             thread_axes: Vec<ThreadAxis> = |kind, _| kind.thread_axes.iter().filter_map(|axis| axis.parse().ok()).collect();
-            /// Ops that the code generator spells itself, beyond the core ops: those of the kind, and those of its `optional_ops`
-            /// whose option is true.
+            /// Ops that the code generator spells itself, beyond the core ops: those of the kind,
+            /// and those of its `optional_ops` whose option is true.
             native_ops: Vec<Op> = native_ops;
         }
     }
@@ -367,7 +379,8 @@ capabilities! {
 
     /// Functions of floats.
     math: Math {
-        /// How exact functions of float32 are on a host: `fast`, or `high`, within 0.51 units of the last place.
+        /// How exact functions of float32 are on a host: `fast`, or `high`, within 0.51 units of
+        /// the last place.
         accuracy: Accuracy = Accuracy::Fast, "fast", in "", usually "accuracy";
         kind {}
     }
@@ -375,8 +388,8 @@ capabilities! {
     /// Types that device functions compute with.
     types: Types {
         kind {
-            /// Scalar types that device functions cannot compute with: those of the kind, and those of its `optional_types`
-            /// whose option is false or not set.
+            /// Scalar types that device functions cannot compute with: those of the kind, and those
+            /// of its `optional_types` whose option is false or not set.
             missing_types: Vec<DType> = missing_types;
         }
     }
@@ -423,7 +436,8 @@ pub struct OptionNames {
 }
 
 impl OptionNames {
-    /// Returns the name of the option that says whether device functions compute with scalars of that type.
+    /// Returns the name of the option that says whether device functions compute with scalars of
+    /// that type.
     #[must_use]
     pub fn of_type(&self, dtype: DType) -> Option<&str> {
         self.types.get(&dtype.scalar().to_string()).map(String::as_str)
@@ -439,7 +453,8 @@ impl Capability {
 }
 
 impl TargetCapabilities {
-    /// Returns true for a device without thread axes: what it runs is launched as one thread (IR-K8).
+    /// Returns true for a device without thread axes: what it runs is launched as one thread
+    /// (IR-K8).
     #[must_use]
     pub fn launches_one_thread(&self) -> bool {
         !self.is_host && self.execution.thread_axes.is_empty()
@@ -454,8 +469,8 @@ impl TargetCapabilities {
 }
 
 impl Execution {
-    /// Returns true if several threads of a warp run in lockstep: the elements that neighbours access should then be
-    /// adjacent.
+    /// Returns true if several threads of a warp run in lockstep: the elements that neighbours
+    /// access should then be adjacent.
     #[must_use]
     pub fn runs_in_lockstep(&self) -> bool {
         self.warp_size.is_some_and(|threads| threads > 1) && !self.runs_threads_serially

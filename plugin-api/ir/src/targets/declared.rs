@@ -19,9 +19,9 @@ const WORD_CHARS_MAX: usize = 60;
 
 /// A declared target kind: usable, or with a part that this version does not know (P3.9, P3.10).
 ///
-/// An unknown field is ignored. A newer version of the schema, and an unknown stage, type of an option or thread axis,
-/// make the kind unusable, but nothing else of the plugin. Scopes are an open set; unknown ops and types cannot occur in
-/// a module that is built here, and are ignored.
+/// An unknown field is ignored. A newer version of the schema, and an unknown stage, type of an
+/// option or thread axis, make the kind unusable, but nothing else of the plugin. Scopes are an
+/// open set; unknown ops and types cannot occur in a module that is built here, and are ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeclaredKind {
     /// All that matters in the kind is known.
@@ -46,7 +46,8 @@ impl DeclaredKind {
     ///
     /// # Errors
     ///
-    /// A malformed schema: no JSON object, a field that is missing or of a wrong type. An unknown part is no error.
+    /// A malformed schema: no JSON object, a field that is missing or of a wrong type. An unknown
+    /// part is no error.
     ///
     /// ```
     /// use chipdock_ir::DeclaredKind;

@@ -146,8 +146,8 @@ impl Junk<'_> {
     }
 }
 
-/// Makes from the bytes a function that hardly any validator accepts: types that do not fit, names that are not bound,
-/// calls with any arguments. One of a device may be a kernel.
+/// Makes from the bytes a function that hardly any validator accepts: types that do not fit, names
+/// that are not bound, calls with any arguments. One of a device may be a kernel.
 #[must_use]
 pub fn function(name: &str, bytes: &[u8], of_device: bool) -> PrimFunc {
     let mut junk = Junk { bytes, at: 0, of_device, vars: Vec::new(), buffers: Vec::new() };
@@ -188,7 +188,8 @@ pub fn deep(levels: usize) -> [PrimFunc; 2] {
     [Stmt::store(&a, vec![Expr::i32(1)], value), nested].map(|body| of_data(&a, body))
 }
 
-/// Makes a function of a value with so much sharing that, written out, it would be two to the `times` long.
+/// Makes a function of a value with so much sharing that, written out, it would be two to the
+/// `times` long.
 #[must_use]
 pub fn shared(times: usize) -> PrimFunc {
     let a = Buffer::new("A", vec![Expr::i32(8)], DType::INT32, StorageScope::GLOBAL);
@@ -198,7 +199,8 @@ pub fn shared(times: usize) -> PrimFunc {
     of_data(&a, Stmt::store(&a, vec![Expr::i32(1)], value))
 }
 
-/// Makes a function that loads and stores lanes at positions that are one shared sum of int64, doubled so many times.
+/// Makes a function that loads and stores lanes at positions that are one shared sum of int64,
+/// doubled so many times.
 #[must_use]
 pub fn shared_positions(times: usize) -> PrimFunc {
     let a = Buffer::new("A", vec![Expr::i32(8)], DType::INT32, StorageScope::GLOBAL);

@@ -47,7 +47,8 @@ fn lanes(index: &Expr) -> Option<(i128, i128)> {
     }
 }
 
-/// Returns the least and the greatest lane of a constant index, if one of them is not within a constant extent.
+/// Returns the least and the greatest lane of a constant index, if one of them is not within a
+/// constant extent.
 pub(crate) fn outside(index: &Expr, extent: &Expr) -> Option<(i128, i128)> {
     let extent = extent.as_int().filter(|extent| *extent > 0)?;
     lanes(index).filter(|(low, high)| *low < 0 || *high >= extent)
@@ -62,8 +63,9 @@ impl Checker<'_> {
         self.is_reached = outer;
     }
 
-    /// Checks the constant indices of an access that is evaluated. From [`Stage::Flattened`] on, loops are unrolled: an
-    /// access that a condition kept within bounds in the loop has constant indices in copies that never run.
+    /// Checks the constant indices of an access that is evaluated. From [`Stage::Flattened`] on,
+    /// loops are unrolled: an access that a condition kept within bounds in the loop has constant
+    /// indices in copies that never run.
     pub(super) fn within(&mut self, at: At<'_>, buffer: &Buffer, indices: &[Expr]) {
         if !self.is_reached || self.stage >= Stage::Flattened {
             return;

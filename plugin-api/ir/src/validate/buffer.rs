@@ -5,7 +5,8 @@ use super::expr::{is_index, type_problem};
 use crate::limits::RANK_MAX;
 use crate::{Buffer, Callee, Effect, Expr, ExprKind, Stage};
 
-/// Returns true for an expression that may be a size of a function: it reads no memory and has no side effects.
+/// Returns true for an expression that may be a size of a function: it reads no memory and has no
+/// side effects.
 fn is_size(expr: &Expr) -> bool {
     let mut fits = true;
     expr.walk(&mut |e| {

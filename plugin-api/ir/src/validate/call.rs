@@ -17,7 +17,8 @@ pub(super) fn writes(callee: &Callee) -> bool {
     }
 }
 
-/// Returns true for a name that C, and every other language that we generate, accepts as a function's.
+/// Returns true for a name that C, and every other language that we generate, accepts as a
+/// function's.
 pub(super) fn is_c_name(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c == '_' || c.is_ascii_alphabetic())
@@ -58,7 +59,8 @@ fn has_own_rules(expr: &Expr, op: Op, args: &[Expr]) -> bool {
     }
 }
 
-/// Returns true if an array's shape has as many extents as it has axes, and so have its strides, if any.
+/// Returns true if an array's shape has as many extents as it has axes, and so have its strides, if
+/// any.
 fn made_shapes(args: &[Expr]) -> bool {
     let axes = |arg: &Expr| match &arg.kind {
         ExprKind::Call { callee: Callee::Op(Op::StackMakeShape), args } => Some(args.len() as i128),
@@ -69,7 +71,8 @@ fn made_shapes(args: &[Expr]) -> bool {
     count.is_some_and(|count| axes(&args[1]) == Some(count) && (compact || axes(&args[2]) == Some(count)))
 }
 
-/// Returns true if the arguments are n, n values, a condition, n loads of the values' types, and indices.
+/// Returns true if the arguments are n, n values, a condition, n loads of the values' types, and
+/// indices.
 fn allreduce(args: &[Expr]) -> bool {
     let Some(n) = args[0].as_int().and_then(|n| usize::try_from(n).ok()).filter(|n| (1..=8).contains(n))
     else {

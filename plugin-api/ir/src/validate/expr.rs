@@ -114,8 +114,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that an expression of a storage type is loaded, stored, selected, moved between lanes or cast, nothing
-    /// else.
+    /// Checks that an expression of a storage type is loaded, stored, selected, moved between lanes
+    /// or cast, nothing else.
     fn storage_type(&mut self, expr: &Expr) {
         let moves = matches!(
             &expr.kind,
@@ -131,7 +131,8 @@ impl Checker<'_> {
                 | ExprKind::Call { callee: Callee::Op(Op::IfThenElse), .. }
         );
         let mut found = Some(expr.dtype).filter(|dtype| dtype.is_storage() && !moves);
-        // An expression that moves values has operands of storage types only if its own type is one.
+        // An expression that moves values has operands of storage types only if its own type is
+        // one.
         if !moves {
             expr.for_each_child(&mut |child| {
                 found = found.or(Some(child.dtype).filter(|dtype| dtype.is_storage()))

@@ -140,7 +140,8 @@ impl Checker<'_> {
     fn params(&mut self) {
         let function = self.function;
         let count = function.params.len();
-        // Passes make functions that also take sizes and all that a part of a function uses as parameters.
+        // Passes make functions that also take sizes and all that a part of a function uses as
+        // parameters.
         if self.stage < Stage::Device && count > PARAMS_MAX {
             let text = "pass values of one type in a buffer, or split the function";
             self.at(
@@ -198,8 +199,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the free variables of the parameters' shapes, strides and offsets: each occurs bare somewhere, which binds
-    /// it.
+    /// Checks the free variables of the parameters' shapes, strides and offsets: each occurs bare
+    /// somewhere, which binds it.
     fn sizes(&mut self, buffers: &[&Buffer]) {
         let parts = || {
             buffers.iter().flat_map(|buffer| {

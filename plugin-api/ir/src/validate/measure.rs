@@ -54,7 +54,8 @@ fn too_deep() -> String {
 
 #[derive(Default)]
 struct Measure {
-    /// Levels and nodes below an expression, including itself; with the expression, so that its address stays in use.
+    /// Levels and nodes below an expression, including itself; with the expression, so that its
+    /// address stays in use.
     exprs: HashMap<usize, (Expr, usize, u64)>,
     buffers: HashMap<Buffer, u64>,
     stmts: HashMap<usize, (Stmt, usize, u64)>,

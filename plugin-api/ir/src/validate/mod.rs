@@ -1,8 +1,8 @@
 //! Checks a module against the rules of the specification on the front page, once, at the border.
 //!
-//! With a module that [`validate`] accepts, passes, code generators and the interpreter do not panic, and they may walk
-//! it recursively. Every problem is reported, up to [`DIAGNOSTICS_MAX`]: each with its function, position, node, what was
-//! expected and what was found.
+//! With a module that [`validate`] accepts, passes, code generators and the interpreter do not
+//! panic, and they may walk it recursively. Every problem is reported, up to [`DIAGNOSTICS_MAX`]:
+//! each with its function, position, node, what was expected and what was found.
 
 mod block;
 pub(crate) mod bounds;
@@ -26,8 +26,8 @@ pub const DIAGNOSTICS_MAX: usize = 100;
 ///
 /// # Errors
 ///
-/// Every problem, in the order of the text, at most [`DIAGNOSTICS_MAX`]. For a module that nests too deep or is too
-/// large, only that is reported.
+/// Every problem, in the order of the text, at most [`DIAGNOSTICS_MAX`]. For a module that nests
+/// too deep or is too large, only that is reported.
 ///
 /// # Examples
 ///
@@ -48,7 +48,8 @@ pub fn validate(module: &IrModule, stage: Stage) -> Result<(), Vec<Diagnostic>> 
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// Returns a diagnostic for each function that nests too deeply, or one if the module is too large ([`crate::limits`]).
+/// Returns a diagnostic for each function that nests too deeply, or one if the module is too large
+/// ([`crate::limits`]).
 #[must_use]
 pub fn oversized(module: &IrModule) -> Vec<Diagnostic> {
     measure::module(module)

@@ -221,7 +221,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that a reducer is closed: its results use only its own variables, and its identities are constants.
+    /// Checks that a reducer is closed: its results use only its own variables, and its identities
+    /// are constants.
     fn reducer(&mut self, stmt: &Stmt, reducer: &Reducer) {
         let n_values = reducer.result.len();
         let counts = [reducer.lhs.len(), reducer.rhs.len(), reducer.identity.len()];
@@ -311,8 +312,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that at most one call of a statement changes state, and nothing besides it reads: their order would be
-    /// unspecified.
+    /// Checks that at most one call of a statement changes state, and nothing besides it reads:
+    /// their order would be unspecified.
     fn order(&mut self, stmt: &Stmt) {
         let mut seen = Seen::default();
         stmt.for_each_child(&mut |child| {

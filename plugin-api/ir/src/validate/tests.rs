@@ -33,7 +33,8 @@ fn rejects(fill: impl FnOnce(&mut build::FunctionBuilder), expected: &str) {
     );
 }
 
-/// An expression that is evaluated; `x` is an int32, `y` a float32, `v` a float32x4 parameter's load.
+/// An expression that is evaluated; `x` is an int32, `y` a float32, `v` a float32x4 parameter's
+/// load.
 #[track_caller]
 fn rejects_expr(make: impl FnOnce(&Expr, &Expr) -> Expr, expected: &str) {
     rejects(

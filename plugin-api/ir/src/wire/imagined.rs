@@ -1,6 +1,6 @@
-//! Minors that exist in tests alone: an older one than that of modules, and a newer one, as one would add them. They show that
-//! WIRE-W5 holds between minors, whichever are published. No part of the interface; other crates of this workspace use it
-//! by the feature `testing`.
+//! Minors that exist in tests alone: an older one than that of modules, and a newer one, as one
+//! would add them. They show that WIRE-W5 holds between minors, whichever are published. No part of
+//! the interface; other crates of this workspace use it by the feature `testing`.
 //!
 //! # 1.8, which is the newest published minor by another name, in terms of 1.7
 //!
@@ -149,8 +149,8 @@ fn without_storage_types(shape: &mut Shape) {
     }
 }
 
-/// `Not` calls its value `operand`, `For` says how often it is unrolled (0 when nobody says), and there are `Negate` and
-/// `Yield`.
+/// `Not` calls its value `operand`, `For` says how often it is unrolled (0 when nobody says), and
+/// there are `Negate` and `Yield`.
 fn v1_9() -> &'static Format {
     static FORMAT: OnceLock<Format> = OnceLock::new();
     FORMAT.get_or_init(|| {

@@ -10,15 +10,18 @@ pub(super) struct Minor {
     pub(super) version: &'static str,
     /// Structure of a document of the minor.
     pub(super) format: fn() -> &'static Format,
-    /// What takes the place of a node of the previous minor in this one; `None` if each is one of this minor unchanged.
+    /// What takes the place of a node of the previous minor in this one; `None` if each is one of
+    /// this minor unchanged.
     pub(super) up: Option<Step>,
-    /// What takes the place of a node of this minor in the previous one, where that is another node; `None` for the first
-    /// minor, and if nothing that is new has an equal. What the previous minor lacks after it is refused.
+    /// What takes the place of a node of this minor in the previous one, where that is another
+    /// node; `None` for the first minor, and if nothing that is new has an equal. What the previous
+    /// minor lacks after it is refused.
     pub(super) down: Option<Step>,
 }
 
-/// Replaces a node, whose ids are those of its replaced parts: adds what takes its place, and returns the id of that; `None`
-/// leaves the node out, as [`rewrite`] says. An error names what has no equal.
+/// Replaces a node, whose ids are those of its replaced parts: adds what takes its place, and
+/// returns the id of that; `None` leaves the node out, as [`rewrite`] says. An error names what has
+/// no equal.
 pub(super) type Step = fn(&mut Out, Json) -> Result<Option<usize>, String>;
 
 /// Every minor, oldest first; modules are written from and read to the last.
@@ -51,8 +54,9 @@ pub(super) fn convert(
     Ok(document)
 }
 
-/// Rewrites a document to the previous minor: new nodes are replaced by their equals, optional fields of the document that
-/// the older minor lacks are left out, and everything else that it lacks is refused by name.
+/// Rewrites a document to the previous minor: new nodes are replaced by their equals, optional
+/// fields of the document that the older minor lacks are left out, and everything else that it
+/// lacks is refused by name.
 fn down(mut document: Document, newer: &Minor, older: &Minor) -> Result<Document, WireError> {
     let (from, to) = ((newer.format)(), (older.format)());
     let no_equal = |what: &str| {

@@ -1,61 +1,70 @@
 //! The wire format: a module as canonical JSON, with its own version.
 //!
-//! WIRE-W1. **Document**: `{"chipdock_ir": version, "nodes": […], "functions": […], "attrs": […]}`, in this key order, one
-//! node a line, UTF-8, no byte order mark. Every field is always there; what is absent is `null`.
+//! WIRE-W1. **Document**: `{"chipdock_ir": version, "nodes": […], "functions": […], "attrs": […]}`,
+//! in this key order, one node a line, UTF-8, no byte order mark. Every field is always there; what
+//! is absent is `null`.
 //!
-//! WIRE-W2. **Nodes** are a flat table. A node's id is its index; it refers only to nodes before it, so that there are no
-//! cycles and nothing nests. Expressions and statements that are equal stand once; variables and buffers have an
-//! identity, and stand once each.
+//! WIRE-W2. **Nodes** are a flat table. A node's id is its index; it refers only to nodes before
+//! it, so that there are no cycles and nothing nests. Expressions and statements that are equal
+//! stand once; variables and buffers have an identity, and stand once each.
 //!
-//! WIRE-W3. **Numbers**: integers of the IR are decimal strings (JSON readers lose digits past 2^53); floats are the bits of
-//! a float64, `"0x…"` with 16 hexadecimal digits (JSON has no NaN); ids, lanes and alignments are JSON numbers.
+//! WIRE-W3. **Numbers**: integers of the IR are decimal strings (JSON readers lose digits past
+//! 2^53); floats are the bits of a float64, `"0x…"` with 16 hexadecimal digits (JSON has no NaN);
+//! ids, lanes and alignments are JSON numbers.
 //!
-//! WIRE-W4. **Canonical**: one module gives the same bytes always, so that a hash of them means something. Positions in a
-//! text are written only when asked for (WIRE-W8).
+//! WIRE-W4. **Canonical**: one module gives the same bytes always, so that a hash of them means
+//! something. Positions in a text are written only when asked for (WIRE-W8).
 //!
-//! WIRE-W5. **Versions**: semver of its own ([`VERSION`]). A minor adds nodes, fields, ops or types; a reader takes its
-//! own major and minors up to its own, and rejects what the document's minor does not have: an unknown node, field or op,
-//! those of a newer minor too. Older documents are rewritten up, minor by minor, and then read by the one reader.
-//! [`write_at`] rewrites a document minor by minor down to what an older reader takes: a new node becomes its equal in older
-//! ones, where the minor states one; an optional field of the document that the older minor lacks is left out; whatever
-//! else it lacks is refused, by the node, its op, type or field, the function, and the version that takes it. What each
-//! minor has is a table, printed as JSON Schema ([`schema`]). Published minors never change; documents of each are kept
-//! beside this crate, in `wire/corpus`, and are read for ever.
+//! WIRE-W5. **Versions**: semver of its own ([`VERSION`]). A minor adds nodes, fields, ops or
+//! types; a reader takes its own major and minors up to its own, and rejects what the document's
+//! minor does not have: an unknown node, field or op, those of a newer minor too. Older documents
+//! are rewritten up, minor by minor, and then read by the one reader. [`write_at`] rewrites a
+//! document minor by minor down to what an older reader takes: a new node becomes its equal in
+//! older ones, where the minor states one; an optional field of the document that the older minor
+//! lacks is left out; whatever else it lacks is refused, by the node, its op, type or field, the
+//! function, and the version that takes it. What each minor has is a table, printed as JSON Schema
+//! ([`schema`]). Published minors never change; documents of each are kept beside this crate, in
+//! `wire/corpus`, and are read for ever.
 //!
-//! WIRE-W6. **Limits**: [`limits`](crate::limits), and [`DOCUMENT_BYTES_MAX`]. A reader never recurses deeper than those,
-//! whatever the document, and its errors name the node.
+//! WIRE-W6. **Limits**: [`limits`](crate::limits), and [`DOCUMENT_BYTES_MAX`]. A reader never
+//! recurses deeper than those, whatever the document, and its errors name the node.
 //!
-//! WIRE-W7. [`read`] checks the structure of the document, [`crate::validate`] the module. What [`write()`] writes of any
-//! valid module, [`read`] takes, and gives an equal one ([`crate::equal::modules`]).
+//! WIRE-W7. [`read`] checks the structure of the document, [`crate::validate`] the module. What
+//! [`write()`] writes of any valid module, [`read`] takes, and gives an equal one
+//! ([`crate::equal::modules`]).
 //!
 //! WIRE-W8. **Positions** are a section of the document, left out when there are none:
-//! `"positions": {"file": name or null, "nodes": [[id, line, column], …]}`, in the order of ids, lines and columns from 1.
-//! A document with positions tells equal statements of different places apart, so that each has its own; equal
-//! expressions still stand once, and have a position only if they stand in one place.
+//! `"positions": {"file": name or null, "nodes": [[id, line, column], …]}`, in the order of ids,
+//! lines and columns from 1. A document with positions tells equal statements of different places
+//! apart, so that each has its own; equal expressions still stand once, and have a position only if
+//! they stand in one place.
 //!
-//! WIRE-W9. **Identity**: [`identity`] writes a text that is the same for two modules if nothing distinguishes them, not
-//! even the position of one use of a variable. It is a key for remembering modules; no reader takes it.
+//! WIRE-W9. **Identity**: [`identity`] writes a text that is the same for two modules if nothing
+//! distinguishes them, not even the position of one use of a variable. It is a key for remembering
+//! modules; no reader takes it.
 //!
 //! Constants of tensors are to be sections beside the document; no node refers to one yet.
 //!
 //! # Minors
 //!
-//! 1.0 is the only minor that was published; `wire/README.md` beside this crate says how to make the next one. The
-//! conversions of WIRE-W5 are tested with minors that exist in tests alone (`wire::imagined`, by the feature `testing`).
+//! 1.0 is the only minor that was published; `wire/README.md` beside this crate says how to make
+//! the next one. The conversions of WIRE-W5 are tested with minors that exist in tests alone
+//! (`wire::imagined`, by the feature `testing`).
 //!
 //! # Robustness
 //!
-//! A module takes time and memory in proportion to its nodes. Measured once (`examples/wire_speed.rs`, release, one of
-//! two cores), in microseconds per node of modules of 10,000, 100,000 and 1,000,000 nodes: written 0.56, 0.63, 1.13; read
-//! 0.63, 0.69, 1.22; rewritten for an older minor and written 1.08, 1.23, 2.26. The sizes differ because of caches; the
-//! number of allocations per node is the same. `tests/wire` counts them, and limits reading to 128 bytes of memory for each
-//! byte of any document, besides the copies of attributes: at most 64 bytes for each of
-//! [`NODES_MAX`](crate::limits::NODES_MAX).
+//! A module takes time and memory in proportion to its nodes. Measured once
+//! (`examples/wire_speed.rs`, release, one of two cores), in microseconds per node of modules of
+//! 10,000, 100,000 and 1,000,000 nodes: written 0.56, 0.63, 1.13; read 0.63, 0.69, 1.22; rewritten
+//! for an older minor and written 1.08, 1.23, 2.26. The sizes differ because of caches; the number
+//! of allocations per node is the same. `tests/wire` counts them, and limits reading to 128 bytes
+//! of memory for each byte of any document, besides the copies of attributes: at most 64 bytes for
+//! each of [`NODES_MAX`](crate::limits::NODES_MAX).
 //!
 //! # Nodes
 //!
-//! `id` is a node's id, `id?` an id or `null`, `dtype` a type's name; `annotations`, `attrs` and `items` of a map are
-//! `[[name, id], …]`, sorted by name; a `region` is `[[min, extent], …]`.
+//! `id` is a node's id, `id?` an id or `null`, `dtype` a type's name; `annotations`, `attrs` and
+//! `items` of a map are `[[name, id], …]`, sorted by name; a `region` is `[[min, extent], …]`.
 //!
 //! | node | fields |
 //! |---|---|
@@ -115,8 +124,8 @@ pub const VERSIONS: &[&str] = &[VERSION];
 /// The greatest size of a document in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 256 << 20;
 
-/// The greatest number of nesting levels of nodes, including those of a buffer's shape below its use: valid modules nest
-/// less.
+/// The greatest number of nesting levels of nodes, including those of a buffer's shape below its
+/// use: valid modules nest less.
 const LEVELS_MAX: usize = 2 * crate::limits::DEPTH_MAX + 2;
 
 /// The error for a document or a module that cannot be read or written.
@@ -151,8 +160,8 @@ impl std::error::Error for WireError {}
 ///
 /// # Errors
 ///
-/// A module that exceeds the [`limits`](crate::limits), or is no IR (a type that does not exist, a use of a variable at
-/// another type than its own): one that [`crate::validate`] rejects.
+/// A module that exceeds the [`limits`](crate::limits), or is no IR (a type that does not exist, a
+/// use of a variable at another type than its own): one that [`crate::validate`] rejects.
 ///
 /// # Examples
 ///
@@ -174,8 +183,8 @@ pub fn write(module: &IrModule) -> Result<String, WireError> {
 ///
 /// # Errors
 ///
-/// As [`write()`]; a version that this library does not know; a node that the version cannot express, by its id and
-/// name.
+/// As [`write()`]; a version that this library does not know; a node that the version cannot
+/// express, by its id and name.
 pub fn write_at(module: &IrModule, version: &str) -> Result<String, WireError> {
     write_with(module, &WriteOptions { version, ..WriteOptions::default() })
 }
@@ -201,7 +210,8 @@ impl Default for WriteOptions<'_> {
 ///
 /// # Errors
 ///
-/// As [`write_at`]; a file name of more than [`STRING_BYTES_MAX`](crate::limits::STRING_BYTES_MAX) bytes.
+/// As [`write_at`]; a file name of more than [`STRING_BYTES_MAX`](crate::limits::STRING_BYTES_MAX)
+/// bytes.
 ///
 /// # Examples
 ///
@@ -221,9 +231,9 @@ pub fn write_with(module: &IrModule, options: &WriteOptions<'_>) -> Result<Strin
     write_among(module, options, MINORS, MINORS.len() - 1)
 }
 
-/// Writes a text that is the same for two modules if nothing distinguishes them (WIRE-W9): unlike a document with
-/// positions, it has the position of each of several equal expressions. It is not a document: its form changes with this
-/// library.
+/// Writes a text that is the same for two modules if nothing distinguishes them (WIRE-W9): unlike a
+/// document with positions, it has the position of each of several equal expressions. It is not a
+/// document: its form changes with this library.
 ///
 /// # Errors
 ///
@@ -247,8 +257,8 @@ pub struct WireDocument {
 ///
 /// # Errors
 ///
-/// The first violation of the format: JSON, version, a node, field or op that the version does not have, an id that does
-/// not refer backwards to a node of the expected sort, a limit.
+/// The first violation of the format: JSON, version, a node, field or op that the version does not
+/// have, an id that does not refer backwards to a node of the expected sort, a limit.
 pub fn read(text: &str) -> Result<IrModule, WireError> {
     read_document(text).map(|document| document.module)
 }
@@ -262,9 +272,10 @@ pub fn read_document(text: &str) -> Result<WireDocument, WireError> {
     read_among(text, MINORS, MINORS.len() - 1)
 }
 
-/// Returns the JSON Schema (draft 2020-12) of a version's documents. It describes each node and its fields; it cannot
-/// check that ids refer backwards to nodes of the right sort. Numbers of a document have no fraction and no exponent,
-/// which JSON Schema cannot distinguish from a fraction or exponent of zero.
+/// Returns the JSON Schema (draft 2020-12) of a version's documents. It describes each node and its
+/// fields; it cannot check that ids refer backwards to nodes of the right sort. Numbers of a
+/// document have no fraction and no exponent, which JSON Schema cannot distinguish from a fraction
+/// or exponent of zero.
 ///
 /// # Errors
 ///
@@ -284,7 +295,8 @@ fn unknown_version(what: &str, version: &str, minors: &[Minor]) -> WireError {
     WireError::new(format!("cannot {what} version {version}; this library knows {}", known.join(", ")))
 }
 
-/// Writes a module at one of `minors`; `native` is the position of the minor that modules are written from.
+/// Writes a module at one of `minors`; `native` is the position of the minor that modules are
+/// written from.
 fn write_among(
     module: &IrModule,
     options: &WriteOptions<'_>,

@@ -1,5 +1,5 @@
-//! Rewrites a document without its module: nodes are replaced one after the other, then the document is made canonical
-//! again.
+//! Rewrites a document without its module: nodes are replaced one after the other, then the
+//! document is made canonical again.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -10,7 +10,8 @@ use super::json::{Json, node};
 use super::{LEVELS_MAX, WireError};
 use crate::limits::{DEPTH_MAX, NODES_MAX};
 
-/// A document under construction: its nodes, and its other fields except the version, in their order.
+/// A document under construction: its nodes, and its other fields except the version, in their
+/// order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Document {
     pub(super) nodes: Vec<Json>,
@@ -49,8 +50,8 @@ impl Out {
         as_id(json).is_some_and(|id| self.gone.contains(&id))
     }
 
-    /// Leaves the parts that were left out out of what holds them too: a statement out of its sequence, and the evaluation
-    /// of an expression.
+    /// Leaves the parts that were left out out of what holds them too: a statement out of its
+    /// sequence, and the evaluation of an expression.
     fn without_gone(&self, node: &mut Json) -> Kept {
         match node.word("node") {
             "Evaluate" if node.field("value").is_some_and(|value| self.is_gone(value)) => {
@@ -90,9 +91,10 @@ fn as_id(json: &Json) -> Option<usize> {
     }
 }
 
-/// Replaces each node, in order, by what `each` adds: it receives the node with the ids of its replaced parts, and returns
-/// the id of the replacement, or `None` for a statement, or an expression that is only evaluated, to be left out. Nodes that
-/// are not referred to any more may stay; [`canonical`] drops them.
+/// Replaces each node, in order, by what `each` adds: it receives the node with the ids of its
+/// replaced parts, and returns the id of the replacement, or `None` for a statement, or an
+/// expression that is only evaluated, to be left out. Nodes that are not referred to any more may
+/// stay; [`canonical`] drops them.
 pub(super) fn rewrite(
     document: Document,
     format: &Format,
@@ -198,7 +200,8 @@ impl<P: Hash + PartialEq> Table<P> {
         Some(index)
     }
 
-    /// Returns the id of the equal node that was shared before, or adds this one; `None` if there are too many.
+    /// Returns the id of the equal node that was shared before, or adds this one; `None` if there
+    /// are too many.
     pub(super) fn share(&mut self, node: Json, apart: P) -> Option<usize> {
         let mut hash = self.hasher.hash_one((&node, &apart));
         while let Some(index) = self.ids.get(&hash).copied() {
@@ -216,8 +219,8 @@ impl<P: Hash + PartialEq> Table<P> {
 /// The position from which a node was read: line and column.
 type Place = (i64, i64);
 
-/// Restores the writer's form of a document: nodes in the order in which they are first needed, equal ones once, none
-/// that is not referred to.
+/// Restores the writer's form of a document: nodes in the order in which they are first needed,
+/// equal ones once, none that is not referred to.
 pub(super) fn canonical(document: Document, format: &Format) -> Result<Document, WireError> {
     let places = take_places(&document);
     let mut rest = document.rest;

@@ -29,7 +29,8 @@ proptest! {
         prop_assert_eq!(validate(&back, Stage::Blocks), Ok(()));
     }
 
-    /// WIRE-W9: what was written and read is the same in everything but positions, and has none here.
+    /// WIRE-W9: what was written and read is the same in everything but positions, and has none
+    /// here.
     #[test]
     fn an_identity_is_of_the_module_and_not_of_its_memory(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         let module = testing::module(&bytes);
@@ -245,7 +246,8 @@ fn the_bytes_of_a_document() {
     assert_eq!(write(&build::module([f.finish()])).unwrap(), expected);
 }
 
-/// WIRE-W9: a document leaves out where equal expressions stand that stand in several places; an identity has each.
+/// WIRE-W9: a document leaves out where equal expressions stand that stand in several places; an
+/// identity has each.
 #[test]
 fn an_identity_has_the_place_of_every_use() {
     let at = |column| Span { line: 3, column };

@@ -14,8 +14,8 @@ use crate::{
 
 type Id = Result<Json, WireError>;
 
-/// Returns the document of a module at the newest minor; with positions, statements with different positions stay
-/// separate.
+/// Returns the document of a module at the newest minor; with positions, statements with different
+/// positions stay separate.
 pub(super) fn document(
     module: &IrModule,
     positions: bool,
@@ -100,11 +100,14 @@ pub(super) fn iter_name(kind: IterKind) -> &'static str {
 #[derive(Default)]
 struct Writer {
     positions: bool,
-    /// Whether equal expressions with different positions are kept apart too, including each use of a variable (WIRE-W9).
+    /// Whether equal expressions with different positions are kept apart too, including each use of
+    /// a variable (WIRE-W9).
     is_exact: bool,
-    /// Written nodes; equal ones occur once, statements only if their positions are equal too, if positions are written.
+    /// Written nodes; equal ones occur once, statements only if their positions are equal too, if
+    /// positions are written.
     nodes: Table<Span>,
-    /// Positions of statements and expressions; [`Span::NONE`] for equal expressions with several positions.
+    /// Positions of statements and expressions; [`Span::NONE`] for equal expressions with several
+    /// positions.
     places: HashMap<usize, Span>,
     exprs: HashMap<usize, usize>,
     stmts: HashMap<usize, usize>,

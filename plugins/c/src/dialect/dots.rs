@@ -1,9 +1,12 @@
 //! Dot products (`dot_add`) of integers, and of bfloat16.
 //!
-//! * **CDOT-1** Sums of integers are exact modulo 2^32 in any number of lanes, whatever instructions the compiler may use.
-//! * **CDOT-2** The text has `vpdpbusd` and `vpmaddwd` of x86 for vectors of a register, which a compiler takes if the
-//!   processor that it compiles for has them, and arithmetic on whole vectors otherwise.
-//! * **CDOT-3** So too `vdpbf16ps` for bfloat16, whose factors may be uint16, their bits; float32 arithmetic otherwise.
+//! * **CDOT-1** Sums of integers are exact modulo 2^32 in any number of lanes, whatever
+//!   instructions the compiler may use.
+//! * **CDOT-2** The text has `vpdpbusd` and `vpmaddwd` of x86 for vectors of a register, which a
+//!   compiler takes if the processor that it compiles for has them, and arithmetic on whole vectors
+//!   otherwise.
+//! * **CDOT-3** So too `vdpbf16ps` for bfloat16, whose factors may be uint16, their bits; float32
+//!   arithmetic otherwise.
 
 use std::fmt::Write as _;
 
@@ -64,7 +67,8 @@ fn one(name: &str, dot: DotProduct, [a, b]: &[String; 2]) -> String {
     )
 }
 
-/// The instruction for vectors of 256 bits and less: processors without AVX-512 have it in another encoding.
+/// The instruction for vectors of 256 bits and less: processors without AVX-512 have it in another
+/// encoding.
 const DPBUSD: &str = "\
 #if defined(__AVX512VNNI__) && defined(__AVX512VL__)
 #define CD_DPBUSD \"vpdpbusd\"
@@ -93,7 +97,8 @@ impl Sums {
         })
     }
 
-    /// The conditions under which a compiler may use `vpdpbusd` and `vpmaddwd` for vectors of this size.
+    /// The conditions under which a compiler may use `vpdpbusd` and `vpmaddwd` for vectors of this
+    /// size.
     fn conditions(&self) -> Option<[&'static str; 2]> {
         match self.signed.as_str() {
             "i32x16" => Some(["defined(__AVX512VNNI__)", "defined(__AVX512BW__)"]),
@@ -155,7 +160,8 @@ impl Sums {
         )
     }
 
-    /// By `vpdpbusd`, of uint8 and int8: another type is moved by 128, and what that adds is taken away again.
+    /// By `vpdpbusd`, of uint8 and int8: another type is moved by 128, and what that adds is taken
+    /// away again.
     fn bytes(&self, dot: DotProduct) -> String {
         let Self { signed, unsigned, .. } = self;
         let name = if signed == "i32x16" { "\"vpdpbusd" } else { "CD_DPBUSD \"" };

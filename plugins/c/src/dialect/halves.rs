@@ -1,4 +1,5 @@
-//! float16 through the compiler's own type where it is fast, and vectors of halves in arithmetic of vectors.
+//! float16 through the compiler's own type where it is fast, and vectors of halves in arithmetic of
+//! vectors.
 
 use chipdock_codegen_source::c_family::{Half, is_half, short};
 use chipdock_codegen_source::{Answer, Code, Prelude};
@@ -6,8 +7,9 @@ use chipdock_ir::{DType, TypeCode};
 
 use super::{CDialect, HELPER, vectors};
 
-/// Defines both helpers of float16 at once: with the compiler's own half type, or with integers where there is none, and
-/// for gcc on x86, which converts one lane at a time, also where the processor computes in halves.
+/// Defines both helpers of float16 at once: with the compiler's own half type, or with integers
+/// where there is none, and for gcc on x86, which converts one lane at a time, also where the
+/// processor computes in halves.
 pub(super) fn define(dialect: &CDialect, half: Half, prelude: &mut Prelude) {
     if !matches!(half, Half::F16Value | Half::F16Bits) {
         return half.define(dialect, prelude);
@@ -15,7 +17,8 @@ pub(super) fn define(dialect: &CDialect, half: Half, prelude: &mut Prelude) {
     prelude.define("cd_f16", |_| FLOAT16.to_owned());
 }
 
-/// Returns true if vectors of a type are converted as a whole: compilers convert one lane at a time in a loop over an array.
+/// Returns true if vectors of a type are converted as a whole: compilers convert one lane at a time
+/// in a loop over an array.
 pub(super) fn is_converted_as_vector(dtype: DType) -> bool {
     is_half(dtype) && (4..=64).contains(&dtype.lanes) && dtype.lanes.is_power_of_two()
 }
@@ -65,7 +68,8 @@ impl Types {
         )
     }
 
-    /// As [`FLOAT16`], without branches; all comparisons are of integers below 2 to the 31, which are signed ones.
+    /// As [`FLOAT16`], without branches; all comparisons are of integers below 2 to the 31, which
+    /// are signed ones.
     fn value(&self, name: &str, wide: &str, lanes: u16) -> String {
         let Self { half, word, signed, float } = self;
         let own = format!(
@@ -101,7 +105,8 @@ impl Types {
     }
 }
 
-/// The body of a conversion: by the instruction of x86 where it has one for so many lanes and the compiler may use it.
+/// The body of a conversion: by the instruction of x86 where it has one for so many lanes and the
+/// compiler may use it.
 fn by_instruction(lanes: u16, own: &str, arithmetic: String) -> String {
     match instruction(lanes) {
         Some(condition) => format!("#if {condition}\n{own}#else\n{arithmetic}#endif\n"),

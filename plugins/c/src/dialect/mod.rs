@@ -23,18 +23,21 @@ use chipdock_ir::{DType, Op, StorageRank, StorageScope};
 /// The dialect of target `c`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CDialect {
-    /// The source file that the lines of statements refer to, for debuggers and messages of the compiler.
+    /// The source file that the lines of statements refer to, for debuggers and messages of the
+    /// compiler.
     pub(crate) file: Option<String>,
 }
 
-/// Keywords, names that the headers define and that a variable could have, and names that gcc predefines.
+/// Keywords, names that the headers define and that a variable could have, and names that gcc
+/// predefines.
 const RESERVED: &[&str] = &[
     C_WORDS,
     "alignas alignof dlsym max_align_t noreturn offsetof static_assert thread_local va_arg va_copy va_end va_list",
     "va_start wchar_t",
 ];
 
-/// What helpers begin with: gcc would otherwise have large functions call helpers of one instruction.
+/// What helpers begin with: gcc would otherwise have large functions call helpers of one
+/// instruction.
 const HELPER: &str = "static inline __attribute__((always_inline))";
 
 static SPELLINGS: Spellings = Spellings {
@@ -368,8 +371,9 @@ impl Dialect for CDialect {
     }
 }
 
-/// gcc 12's vectorizer of straight-line code turns true into -1 in two lanes, and drops conversions to `_Float16` and
-/// back on machines that compute in it; the loop vectorizer, for which the helpers are written, does neither.
+/// gcc 12's vectorizer of straight-line code turns true into -1 in two lanes, and drops conversions
+/// to `_Float16` and back on machines that compute in it; the loop vectorizer, for which the
+/// helpers are written, does neither.
 const GCC_ONLY: &str = "\
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize (\"no-tree-slp-vectorize\")
@@ -378,9 +382,10 @@ const GCC_ONLY: &str = "\
 
 ";
 
-/// gcc takes `a / b` for `-(-a / b)` wherever it knows a quotient of one of them, which is not true of the least integer, that
-/// is its own negation (seen in 12.2, from `-O1` on, also with `-fwrapv`). It looks through sums and complements, but not
-/// through this, which costs no instruction; loops stay vectors with the first form.
+/// gcc takes `a / b` for `-(-a / b)` wherever it knows a quotient of one of them, which is not true
+/// of the least integer, that is its own negation (seen in 12.2, from `-O1` on, also with
+/// `-fwrapv`). It looks through sums and complements, but not through this, which costs no
+/// instruction; loops stay vectors with the first form.
 const HIDDEN: &str = "\
 static inline __attribute__((always_inline)) OWN NAME(OWN x) {
 #if defined(__GNUC__) && !defined(__clang__)
@@ -394,9 +399,9 @@ static inline __attribute__((always_inline)) OWN NAME(OWN x) {
 }
 ";
 
-/// Before version 14 gcc makes masked loads of loads under conditions and, if several stand side by side in a loop
-/// whose inner loop it unrolled, confuses their masks (its bug 114375): zeros in place of elements, without a
-/// diagnostic. A loop with a statement of assembly keeps its branches.
+/// Before version 14 gcc makes masked loads of loads under conditions and, if several stand side by
+/// side in a loop whose inner loop it unrolled, confuses their masks (its bug 114375): zeros in
+/// place of elements, without a diagnostic. A loop with a statement of assembly keeps its branches.
 const KEEP_BRANCHES: &str = "\
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
 #define CD_KEEP_BRANCHES __asm__ volatile (\"\")

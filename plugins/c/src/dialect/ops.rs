@@ -1,5 +1,5 @@
-//! Spellings of ops on scalars in C, one line per op and type. Builtins are used in place of `<math.h>`, so that a
-//! variable may be called `exp`.
+//! Spellings of ops on scalars in C, one line per op and type. Builtins are used in place of
+//! `<math.h>`, so that a variable may be called `exp`.
 
 use chipdock_codegen_source::{OpRow, OpTable, Spelling};
 use chipdock_ir::{DType, Op};

@@ -53,7 +53,8 @@ fn repeated(
     })
 }
 
-/// The first lane of each of several vectors, then the second of each, and so on: words of their lanes.
+/// The first lane of each of several vectors, then the second of each, and so on: words of their
+/// lanes.
 fn interleaved(
     vectors: &[(Code, DType)],
     indices: &[u16],

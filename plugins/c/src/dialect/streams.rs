@@ -43,7 +43,8 @@ pub(super) fn fence(prelude: &mut Prelude) -> String {
     "CD_STREAM_FENCE();".to_owned()
 }
 
-/// clang splits a vector into what the machine has; gcc has x86's instructions by size alone, and none of other machines.
+/// clang splits a vector into what the machine has; gcc has x86's instructions by size alone, and
+/// none of other machines.
 const STREAM: &str = "\
 #if defined(__SSE2__)
 #define CD_STREAM_FENCE() __builtin_ia32_sfence()

@@ -1,7 +1,7 @@
 //! Vectors: GNU vector types of gcc and clang, with a power of two of lanes.
 //!
-//! A vector of 3 lanes is represented by one of 4 whose last lane is never stored. A computation without an operator is
-//! a helper with a loop over the lanes, which compilers vectorize.
+//! A vector of 3 lanes is represented by one of 4 whose last lane is never stored. A computation
+//! without an operator is a helper with a loop over the lanes, which compilers vectorize.
 
 use chipdock_codegen_source::c_family::{LaneAccess, NativeVectors, computed, full, is_half, lane_of, short};
 use chipdock_codegen_source::{Answer, Code, Expressions as _, Prelude, Refusal, Vector, word_of};
@@ -14,7 +14,8 @@ fn c_lanes(lanes: u16) -> u32 {
     u32::from(lanes).next_power_of_two()
 }
 
-/// The type that represents one lane, an 8-bit integer for booleans and float for halves, and its name.
+/// The type that represents one lane, an 8-bit integer for booleans and float for halves, and its
+/// name.
 fn lane(dtype: DType) -> Answer<(DType, &'static str)> {
     let lane = if dtype.is_bool() { DType::INT8 } else { computed(dtype).scalar() };
     let name = SPELLINGS.memory(lane).filter(|_| !lane.is_handle());
@@ -114,7 +115,8 @@ pub(super) fn lanes_stored(
     Ok(format!("{}{}", words.whole(&whole), words.others("p + l, (const char*)&x + l * sizeof(*p)", &line)))
 }
 
-/// The mask of adjacent elements as words: most masks have all lanes, and most of the others all lanes of each word or none.
+/// The mask of adjacent elements as words: most masks have all lanes, and most of the others all
+/// lanes of each word or none.
 struct Words {
     /// The number of words, and of lanes of each.
     count: u16,
@@ -156,8 +158,8 @@ impl Words {
     }
 }
 
-/// The body of a function that computes lanes, including those that are never stored. It uses an array because gcc 12
-/// turns true into -1 if the lanes of a vector are assigned in a loop of two.
+/// The body of a function that computes lanes, including those that are never stored. It uses an
+/// array because gcc 12 turns true into -1 if the lanes of a vector are assigned in a loop of two.
 pub(super) fn lanes_returned(dtype: DType, type_name: &str, value: &str) -> Answer<String> {
     let ((_, element), lanes) = (lane(dtype)?, c_lanes(dtype.lanes));
     Ok(format!(
@@ -219,8 +221,8 @@ impl CDialect {
         }
     }
 
-    /// Minimum or maximum by comparison and selection: gcc compiles a loop over the lanes to one instruction per lane. It compiles
-    /// that to three, one after the other, where x86 has one.
+    /// Minimum or maximum by comparison and selection: gcc compiles a loop over the lanes to one
+    /// instruction per lane. It compiles that to three, one after the other, where x86 has one.
     fn extreme(&self, op: BinaryOp, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
         let type_name = vector_type(dtype, prelude)?;
         let name = format!("cd_{}_{}", word_of(op), full(dtype));
@@ -247,8 +249,8 @@ impl CDialect {
     }
 }
 
-/// The instruction of x86 that is `a < b ? a : b`, or `a > b ? a : b`, for vectors of a register, NaN and zeros included, and the
-/// condition under which a compiler may use it.
+/// The instruction of x86 that is `a < b ? a : b`, or `a > b ? a : b`, for vectors of a register,
+/// NaN and zeros included, and the condition under which a compiler may use it.
 fn extreme_of_x86(op: BinaryOp, dtype: DType) -> Option<(&'static str, &'static str)> {
     let condition = match usize::from(dtype.bits) * usize::from(dtype.lanes) {
         512 => "defined(__AVX512F__)",
@@ -271,8 +273,8 @@ fn is_converted(from: DType, to: DType) -> bool {
     is_number(from) && is_number(to) && !(from.is_float() && to.is_integer())
 }
 
-/// A conversion by the compiler's own, of integers by steps of half or twice the size: gcc 12 makes one instruction per lane of
-/// larger ones.
+/// A conversion by the compiler's own, of integers by steps of half or twice the size: gcc 12 makes
+/// one instruction per lane of larger ones.
 pub(super) fn converted(value: &Code, from: DType, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
     let (from, to) = (lane(from)?.0, lane(dtype)?.0);
     let by_steps = from.is_integer() && (to.is_integer() || from.bits < to.bits);
@@ -294,8 +296,8 @@ pub(super) fn converted(value: &Code, from: DType, dtype: DType, prelude: &mut P
     Ok(value)
 }
 
-/// Ops on the bits of numbers, with operators: an array in between costs a passage through memory if its elements are not
-/// written by as many at a time as they are read by.
+/// Ops on the bits of numbers, with operators: an array in between costs a passage through memory
+/// if its elements are not written by as many at a time as they are read by.
 fn own_op(op: Op, args: &[(Code, DType)], dtype: DType, prelude: &mut Prelude) -> Option<Answer<Code>> {
     let is_number = |dtype: DType| !dtype.is_bool() && !is_half(dtype) && !dtype.is_handle();
     if !is_number(dtype) || args.iter().any(|(_, from)| !is_number(*from) || from.lanes != dtype.lanes) {

@@ -1,4 +1,5 @@
-//! Tests of the cache of libraries (CLIB-O2 and CLIB-O3 of `cache`), with a compiler that counts its runs.
+//! Tests of the cache of libraries (CLIB-O2 and CLIB-O3 of `cache`), with a compiler that counts
+//! its runs.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

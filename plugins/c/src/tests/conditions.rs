@@ -1,5 +1,5 @@
-//! Tests of loads under conditions: hoisted if they are in bounds, otherwise in a loop that keeps its branches
-//! (SRC-S6).
+//! Tests of loads under conditions: hoisted if they are in bounds, otherwise in a loop that keeps
+//! its branches (SRC-S6).
 
 use chipdock_codegen_source::write_module;
 use chipdock_ir::{CompareOp, DType, Expr, Op, build};

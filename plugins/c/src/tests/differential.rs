@@ -1,4 +1,5 @@
-//! Tests of random expressions on every type, scalar and in vectors: compiled code gives the interpreter's results.
+//! Tests of random expressions on every type, scalar and in vectors: compiled code gives the
+//! interpreter's results.
 
 use chipdock_interpret::{Arg, Array, Interpreter, compare};
 use chipdock_ir::{
@@ -204,7 +205,8 @@ impl Generator<'_> {
     }
 }
 
-/// `O<k>[i] = expression k` for each of the programs, over one input per type; vectors of `lanes[k]`.
+/// `O<k>[i] = expression k` for each of the programs, over one input per type; vectors of
+/// `lanes[k]`.
 fn function(programs: &[Vec<u8>], lanes: &[u16]) -> PrimFunc {
     let mut f = build::function("f");
     let inputs: Vec<Buffer> =
@@ -318,7 +320,8 @@ fn random_vectors_compute_as_the_interpreter() {
     random_programs(&[4, 16, 3, 8, 2], 2);
 }
 
-/// gcc 12 makes -1 of true where lanes of a vector of two are assigned in a loop: helpers go by way of an array.
+/// gcc 12 makes -1 of true where lanes of a vector of two are assigned in a loop: helpers go by way
+/// of an array.
 #[test]
 fn truth_is_one_in_two_lanes() {
     if !has_compiler() {
@@ -339,7 +342,8 @@ fn truth_is_one_in_two_lanes() {
     check(f.finish()).unwrap();
 }
 
-/// gcc 12 drops conversions to `_Float16` and back in straight-line code on machines that compute in it.
+/// gcc 12 drops conversions to `_Float16` and back in straight-line code on machines that compute
+/// in it.
 #[test]
 fn halves_are_rounded_in_four_lanes() {
     if !has_compiler() {
@@ -359,7 +363,8 @@ fn halves_are_rounded_in_four_lanes() {
     check(f.finish()).unwrap();
 }
 
-/// Branches by lane: loads and stores under masks touch nothing else (STAGE-H7), at the end of a row too.
+/// Branches by lane: loads and stores under masks touch nothing else (STAGE-H7), at the end of a
+/// row too.
 #[test]
 fn masks_touch_no_other_element() {
     if !has_compiler() {

@@ -1,4 +1,5 @@
-//! Tests of dot products and of the shuffles around them: their values on this processor, and the instructions for others.
+//! Tests of dot products and of the shuffles around them: their values on this processor, and the
+//! instructions for others.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -105,7 +106,8 @@ fn dot_products_are_exact() {
     }
 }
 
-/// Products of bfloat16 whose results are exact: by the instruction, in arithmetic, and of factors that are computed.
+/// Products of bfloat16 whose results are exact: by the instruction, in arithmetic, and of factors
+/// that are computed.
 #[test]
 fn dot_products_of_halves_are_right() {
     if !has_compiler() {

@@ -1,4 +1,5 @@
-//! Tests of the minimum and the maximum of vectors of floats: the instructions of x86 are what the text says elsewhere.
+//! Tests of the minimum and the maximum of vectors of floats: the instructions of x86 are what the
+//! text says elsewhere.
 
 use chipdock_interpret::Array;
 use chipdock_ir::{BinaryOp, DType, Expr, IrModule, build};

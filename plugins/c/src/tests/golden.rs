@@ -240,7 +240,8 @@ fn renamed(stmt: &Stmt, from: &str, to: &str) -> Stmt {
     stmt.map_children(&mut |e| expr(e, from, to), &mut |s| renamed(s, from, to))
 }
 
-/// What code for a device asks its host for: the number of its type, to make it current, an imported function.
+/// What code for a device asks its host for: the number of its type, to make it current, an
+/// imported function.
 fn device() -> IrModule {
     let (a_data, _) = pointer("A", DType::INT64);
     let external = |name: &str, args: Vec<Expr>| {
@@ -408,7 +409,8 @@ fn src_s8_everything_that_is_not_supported_is_listed() {
     assert!(messages.iter().all(|message| message.starts_with("target c: ")), "{messages:#?}");
 }
 
-/// Positions come over the wire; an expression that stands in several places is where its statement is.
+/// Positions come over the wire; an expression that stands in several places is where its statement
+/// is.
 #[test]
 fn src_s8_a_refusal_names_the_line() {
     let call = |line: u32| {
@@ -423,7 +425,8 @@ fn src_s8_a_refusal_names_the_line() {
     assert_eq!(found[0].span, Span { line: 3, column: 5 }, "{found:#?}");
 }
 
-/// With debug information each statement says its line, and the compiler's messages and debuggers have it.
+/// With debug information each statement says its line, and the compiler's messages and debuggers
+/// have it.
 #[test]
 fn lines_of_the_kernel_stand_in_the_text_when_asked_for() {
     let (a_data, a) = pointer("A", DType::INT32);

@@ -1,5 +1,5 @@
-//! Tests of float16 and bfloat16 with the compiler's own type and with integers: every half, and floats around every
-//! half.
+//! Tests of float16 and bfloat16 with the compiler's own type and with integers: every half, and
+//! floats around every half.
 
 use chipdock_codegen_source::c_family::{CFamily as _, Half};
 use chipdock_codegen_source::{Code, Prelude};
@@ -100,7 +100,8 @@ fn a_double_is_rounded_once_by_way_of_odd() {
         unsafe { (*library.get::<Odd>(b"odd").unwrap(), *library.get::<Bits>(b"f16_bits").unwrap()) };
     for half in (0..0x7bff_u16).step_by(3) {
         let middle = (f16::from_bits(half).to_f64() + f16::from_bits(half + 1).to_f64()) / 2.0;
-        // Just past the middle, by less than a float can tell. (The half crate goes by way of float, and errs here.)
+        // Just past the middle, by less than a float can tell. (The half crate goes by way of
+        // float, and errs here.)
         let even = half + half % 2;
         let near = |step: i64| f64::from_bits(middle.to_bits().wrapping_add_signed(step));
         for (x, expected) in [(middle, even), (near(1), half + 1), (near(-1), half), (-middle, even | 0x8000)]
@@ -138,7 +139,8 @@ fn converted<From: Copy + Default, To: Copy + Default>(
     all
 }
 
-/// Vectors are converted as the half crate has it, by the processor's instruction and by arithmetic.
+/// Vectors are converted as the half crate has it, by the processor's instruction and by
+/// arithmetic.
 #[test]
 fn vectors_of_halves_convert_as_the_half_crate_has_it() {
     if !has_compiler() {

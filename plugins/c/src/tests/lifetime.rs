@@ -90,7 +90,8 @@ fn cload_1_maps_that_are_used_up_are_named() {
     };
     assert!(message().message().contains("noexec"), "{}", message());
     let size_bytes = PAGE_BYTES * most;
-    // SAFETY: address space that nobody uses, each page of which gets another protection than its neighbours: a map each.
+    // SAFETY: address space that nobody uses, each page of which gets another protection than its
+    // neighbours: a map each.
     let error = unsafe {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         let start = libc::mmap(std::ptr::null_mut(), size_bytes, libc::PROT_NONE, flags, -1, 0);

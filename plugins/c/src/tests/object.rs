@@ -1,4 +1,5 @@
-//! Tests of object files (interface `object` 1, M.15 to M.19): what is in them, and that a linker makes a library of them.
+//! Tests of object files (interface `object` 1, M.15 to M.19): what is in them, and that a linker
+//! makes a library of them.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +22,8 @@ use super::support::{Argument, built, call, env, has_compiler};
 use crate::compiler::{Options, object_in};
 use crate::loader::{CLoader, CModule};
 
-/// `C = A + B` and, beside it, a function with a loop of threads and a failing assertion of its shapes.
+/// `C = A + B` and, beside it, a function with a loop of threads and a failing assertion of its
+/// shapes.
 fn module() -> IrModule {
     let mut f = build::function("add");
     let n = f.size("n");
@@ -115,7 +117,8 @@ fn m15_a_linker_makes_a_library_of_an_object() {
     // SAFETY: a library without constructors.
     let library = unsafe { Library::new(&to) }.unwrap();
     let env = env();
-    // SAFETY: the variable of the environment, and a function of the packed convention; no other code knows the library.
+    // SAFETY: the variable of the environment, and a function of the packed convention; no other
+    // code knows the library.
     let add = unsafe {
         **library.get::<*mut *const ChipdockEnv>(b"__chipdock_env\0").unwrap() = env.as_ptr();
         *library.get::<PackedFunction>(b"__tvm_ffi_add\0").unwrap()
@@ -137,7 +140,8 @@ fn m15_a_linker_makes_a_library_of_an_object() {
     assert_eq!(kind, "TypeError", "errors go through the environment");
 }
 
-/// Neither the folder, nor the processor, nor what the setting says of it changes the bytes; options of the artifact do.
+/// Neither the folder, nor the processor, nor what the setting says of it changes the bytes;
+/// options of the artifact do.
 #[test]
 fn m17_the_bytes_are_those_of_the_artifact_and_the_compiler() {
     if !has_compiler() {

@@ -1,4 +1,5 @@
-//! Tests of packed calls of loaded modules: correct and incorrect calls, and a loader in a broken environment.
+//! Tests of packed calls of loaded modules: correct and incorrect calls, and a loader in a broken
+//! environment.
 
 use chipdock_interpret::Array;
 use chipdock_ir::{DType, Expr, build};

@@ -20,7 +20,8 @@ fn alone(module: &IrModule) -> CModule {
     load(HostRef::standalone(), &built.index, &built.source, env).unwrap()
 }
 
-/// `B[min + 3k] = A[min + 3k] + 1` for each k below n, in parallel; `C[i, j]` likewise in two nested loops.
+/// `B[min + 3k] = A[min + 3k] + 1` for each k below n, in parallel; `C[i, j]` likewise in two
+/// nested loops.
 fn loops() -> IrModule {
     let mut f = build::function("f");
     let n = f.size("n");
@@ -55,7 +56,8 @@ fn tasks_on_threads_compute_what_one_does() {
     }
 }
 
-/// `grain` iterations of a loop of n pay for a task: a task for each so many, and no launch for one.
+/// `grain` iterations of a loop of n pay for a task: a task for each so many, and no launch for
+/// one.
 #[test]
 fn a_loop_has_as_many_tasks_as_pay() {
     if !has_compiler() {
@@ -81,7 +83,8 @@ fn a_loop_has_as_many_tasks_as_pay() {
     }
 }
 
-/// A loop that takes along a scalar of each type, a vector of each type, memory on the stack and workspace.
+/// A loop that takes along a scalar of each type, a vector of each type, memory on the stack and
+/// workspace.
 fn captures() -> IrModule {
     let mut f = build::function("f");
     let mut seen = Vec::new();
@@ -194,7 +197,8 @@ fn a_failure_of_a_task_ends_the_function_with_its_error() {
     assert_eq!((tasks(), b.to_int()[0]), (4, 1), "what comes after the loop did not run");
 }
 
-/// A view of a parameter, beside the parameter: both may be the same memory, whatever the function says of parameters.
+/// A view of a parameter, beside the parameter: both may be the same memory, whatever the function
+/// says of parameters.
 #[test]
 fn views_beside_their_memory_are_no_strangers() {
     if !has_compiler() {

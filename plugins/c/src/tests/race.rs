@@ -1,9 +1,10 @@
-//! Test of an attack: another user writes to the folder for temporary files while libraries are compiled and opened
-//! there.
+//! Test of an attack: another user writes to the folder for temporary files while libraries are
+//! compiled and opened there.
 //!
-//! The attacker is a process of the user `nobody`. It renames, replaces and overwrites everything that appears there,
-//! so that a library of its own is opened, or its source or object is compiled. It runs for 3 seconds, a minute in a
-//! whole run (`CHIPDOCK_TEST_ALL=1`), or `CHIPDOCK_RACE_SECONDS` seconds.
+//! The attacker is a process of the user `nobody`. It renames, replaces and overwrites everything
+//! that appears there, so that a library of its own is opened, or its source or object is compiled.
+//! It runs for 3 seconds, a minute in a whole run (`CHIPDOCK_TEST_ALL=1`), or
+//! `CHIPDOCK_RACE_SECONDS` seconds.
 
 use std::fs::{self, Permissions};
 use std::io::Write;
@@ -181,7 +182,8 @@ fn theirs(path: &Path) -> Option<&'static str> {
         .find(|file| file.ends_with(&format!(".{ending}")))
 }
 
-/// Replaces what is in a folder; else the folder, by one that has the same names, or by a link to such a one.
+/// Replaces what is in a folder; else the folder, by one that has the same names, or by a link to
+/// such a one.
 fn attack_folder(path: &Path, number: usize) {
     let names: Vec<PathBuf> =
         fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect();

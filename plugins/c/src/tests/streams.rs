@@ -8,7 +8,8 @@ use chipdock_ir::{AttrValue, DType, Expr, ForKind, IrModule, attr, build};
 
 use super::support::{Argument, built, call, has_compiler, loaded};
 
-/// `B[s + lane] = A[lane]` for each s below 64, as vectors whose distance from an aligned address differs.
+/// `B[s + lane] = A[lane]` for each s below 64, as vectors whose distance from an aligned address
+/// differs.
 fn streams(dtype: DType, lanes: u16) -> IrModule {
     let mut f = build::function("f");
     let size = i32::from(lanes) + 64;

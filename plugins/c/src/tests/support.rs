@@ -15,7 +15,8 @@ use chipdock_raw_host::{Lent, RawHost, Service};
 use crate::codegen::build;
 use crate::loader::{CModule, load};
 
-/// The environment of these tests: parallel loops have four threads (RAW-9). Its host is no plugin's.
+/// The environment of these tests: parallel loops have four threads (RAW-9). Its host is no
+/// plugin's.
 fn lent() -> &'static Lent {
     static ENV: LazyLock<&Lent> =
         LazyLock::new(|| Lent::with(RawHost::leak(), Service { n_threads: 4, ..Service::default() }));

@@ -47,8 +47,8 @@ pub(crate) struct Note {
 ///
 /// # Errors
 ///
-/// * `InternalError`: LLVM rejects the IR (LIBLLVM-O7), or gives up (LIBLLVM-O6). `Cancelled`: `cancelled` returned
-///   true.
+/// * `InternalError`: LLVM rejects the IR (LIBLLVM-O7), or gives up (LIBLLVM-O6). `Cancelled`:
+///   `cancelled` returned true.
 /// * Any error of [`Llvm::machine`].
 pub(crate) fn compile(
     llvm: &'static Llvm,
@@ -140,8 +140,8 @@ extern "C" fn on_diagnostic(info: LLVMDiagnosticInfoRef, notes: *mut c_void) {
 impl Drop for Build {
     fn drop(&mut self) {
         let api = &self.llvm.api;
-        // SAFETY: all belong to this build; the module is disposed of before its context, and the context before its
-        // handler's data.
+        // SAFETY: all belong to this build; the module is disposed of before its context, and the
+        // context before its handler's data.
         unsafe {
             if !self.module.is_null() {
                 (api.LLVMDisposeModule)(self.module);
@@ -181,7 +181,8 @@ impl Build {
         let opt_level = options.opt_level;
         let mut build = Self { llvm, context, module, machine, opt_level, cancelled, notes };
         let mut message = core::ptr::null_mut();
-        // SAFETY: the buffer copies the text, and belongs to the parser from then on, on failure too.
+        // SAFETY: the buffer copies the text, and belongs to the parser from then on, on failure
+        // too.
         let (status, message) = unsafe {
             let buffer = (api.LLVMCreateMemoryBufferWithMemoryRangeCopy)(
                 ir.as_ptr().cast(),

@@ -1,8 +1,9 @@
 //! Loading of objects in memory, as functions of this process.
 //!
-//! One session of LLVM's ORC serves the process. A module is one of its libraries: filled with an object and the
-//! addresses of its undefined symbols, and cleared when the module is dropped, which frees code and data. Cleared
-//! libraries are reused, so that memory does not grow with the number of modules.
+//! One session of LLVM's ORC serves the process. A module is one of its libraries: filled with an
+//! object and the addresses of its undefined symbols, and cleared when the module is dropped, which
+//! frees code and data. Cleared libraries are reused, so that memory does not grow with the number
+//! of modules.
 
 use core::cell::RefCell;
 use core::ffi::{CStr, c_char, c_void};
@@ -60,7 +61,8 @@ struct Library(LLVMOrcJITDylibRef);
 unsafe impl Send for Library {}
 // SAFETY: the session's functions may be called from any thread.
 unsafe impl Send for Session {}
-// SAFETY: the session's functions may be called from any thread; fields of this type are behind a lock.
+// SAFETY: the session's functions may be called from any thread; fields of this type are behind a
+// lock.
 unsafe impl Sync for Session {}
 
 /// A loaded object. Dropping it frees its code: the owner of an address must also own this.
@@ -81,8 +83,8 @@ thread_local! {
 }
 
 extern "C" fn on_reported(llvm: *mut c_void, error: LLVMErrorRef) {
-    // SAFETY: the pointer that was given with this function, to data that lives as long as the process; the error is
-    // owned here.
+    // SAFETY: the pointer that was given with this function, to data that lives as long as the
+    // process; the error is owned here.
     let message = unsafe { (*llvm.cast::<Llvm>()).take_error(error) };
     if let Err(message) = message {
         let _ = REPORTED.try_with(|reported| {
@@ -108,13 +110,14 @@ fn broken(what: &str) -> Error {
 }
 
 impl Jit {
-    /// Links an object into this process, and points its environment variable, if it has one, to `env`. Reports its
-    /// functions to `naming`.
+    /// Links an object into this process, and points its environment variable, if it has one, to
+    /// `env`. Reports its functions to `naming`.
     ///
     /// # Errors
     ///
-    /// * `ValueError`: the object is not for this machine, is broken, lacks one of `symbols`, or calls a C function
-    ///   that cannot be found. `InternalError`: LLVM gave up. Nothing of the object remains.
+    /// * `ValueError`: the object is not for this machine, is broken, lacks one of `symbols`, or
+    ///   calls a C function that cannot be found. `InternalError`: LLVM gave up. Nothing of the
+    ///   object remains.
     pub(crate) fn load(
         llvm: &'static Llvm,
         object: &[u8],
@@ -151,7 +154,8 @@ impl Jit {
             || {},
         )?;
         if let (true, Some(place)) = (has_env, jit.addresses.get(ENVIRONMENT)) {
-            // SAFETY: a variable of this type in the object linked just now, which no other code knows yet.
+            // SAFETY: a variable of this type in the object linked just now, which no other code
+            // knows yet.
             unsafe { (*place as *mut *const ChipdockEnv).write(env) };
         }
         if !functions.is_empty() {
@@ -175,7 +179,8 @@ impl Jit {
         let library = self.raw();
         REPORTED.with_borrow_mut(Vec::clear);
         self.define(addresses)?;
-        // SAFETY: live session and library; the buffer is a copy, which the session takes over even on failure.
+        // SAFETY: live session and library; the buffer is a copy, which the session takes over even
+        // on failure.
         let added = unsafe {
             let buffer = (api.LLVMCreateMemoryBufferWithMemoryRangeCopy)(
                 object.as_ptr().cast(),
@@ -211,7 +216,8 @@ impl Jit {
                 },
             })
             .collect();
-        // SAFETY: the pairs are read during the call; a unit that the library does not take over is disposed of.
+        // SAFETY: the pairs are read during the call; a unit that the library does not take over is
+        // disposed of.
         let defined = unsafe {
             let unit = (api.LLVMOrcAbsoluteSymbols)(pairs.as_mut_ptr(), pairs.len());
             let error = (api.LLVMOrcJITDylibDefine)(self.raw(), unit);
@@ -243,7 +249,8 @@ impl Jit {
         }];
         let (sender, receiver) = channel();
         let answer = Box::into_raw(Box::new(Answer { llvm: self.llvm, sender }));
-        // SAFETY: arrays are read during the call; the answer is taken by the one call of `on_found`.
+        // SAFETY: arrays are read during the call; the answer is taken by the one call of
+        // `on_found`.
         unsafe {
             (api.LLVMOrcExecutionSessionLookup)(
                 session,
@@ -388,8 +395,8 @@ fn session(llvm: &'static Llvm) -> Result<&'static Session, Error> {
     Ok(session)
 }
 
-/// The addresses of an object's undefined symbols: first the process' own functions, then those of the C library,
-/// whether or not the program links all of it.
+/// The addresses of an object's undefined symbols: first the process' own functions, then those of
+/// the C library, whether or not the program links all of it.
 fn resolve(checked: &Checked) -> Result<Vec<(CString, usize)>, Error> {
     let mut found = Vec::new();
     for name in checked.undefined.iter().filter(|name| *name != GOT) {
@@ -421,7 +428,8 @@ fn c_libraries() -> &'static [usize] {
     static OPEN: PerProcess<Vec<usize>> = PerProcess::new(|_| {
         [c"libm.so.6", c"libc.so.6", c"libgcc_s.so.1"]
             .iter()
-            // SAFETY: the C library and the compiler's runtime, which run no code when they are opened.
+            // SAFETY: the C library and the compiler's runtime, which run no code when they are
+            // opened.
             .map(|name| unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) } as usize)
             .filter(|handle| *handle != 0)
             .collect()

@@ -27,7 +27,8 @@ pub(crate) const LIBRARY: Setting<PathBuf> = Setting::path(
 const MAJOR: u32 = 19;
 /// The Debian and Ubuntu package with the library.
 const PACKAGE: &str = "libllvm19";
-/// The SONAME, the name of other packagings, the link that Debian's package has, and LLVM's own folder.
+/// The SONAME, the name of other packagings, the link that Debian's package has, and LLVM's own
+/// folder.
 const NAMES: &[&str] =
     &["libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so", "/usr/lib/llvm-19/lib/libLLVM.so.1"];
 
@@ -49,14 +50,15 @@ pub(crate) struct Llvm {
     pub(super) session_opening: Mutex<()>,
 }
 
-/// The library that a host's settings name, or that is found: opened by the first call, and the same from then on.
+/// The library that a host's settings name, or that is found: opened by the first call, and the
+/// same from then on.
 ///
 /// Hosts whose settings name different files each have their own.
 ///
 /// # Errors
 ///
-/// * `Unavailable`: there is none, with each name that was tried and the reason for its rejection; the next call looks
-///   again.
+/// * `Unavailable`: there is none, with each name that was tried and the reason for its rejection;
+///   the next call looks again.
 /// * The host's error for the setting.
 pub(crate) fn library_of(host: HostRef) -> Result<&'static Llvm, Error> {
     static LIBRARIES: PerProcess<Libraries> = PerProcess::new(|_| Mutex::default());
@@ -146,7 +148,8 @@ fn version(library: &Library) -> Option<[u32; 3]> {
     Some([major, minor, patch])
 }
 
-/// Describes a library that does not report its version: an LLVM before 16, by the version of its symbols, or no LLVM.
+/// Describes a library that does not report its version: an LLVM before 16, by the version of its
+/// symbols, or no LLVM.
 fn without_version(library: Library) -> String {
     let symbol = c"LLVMContextCreate";
     // SAFETY: only looked for, never called.

@@ -12,7 +12,8 @@ use super::library::{Llvm, c_text};
 
 /// The processor that this process runs on, as LLVM reports it.
 ///
-/// LLVM misnames some processors: the features say what is available, the name which processor to tune for.
+/// LLVM misnames some processors: the features say what is available, the name which processor to
+/// tune for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HostCpu {
     pub(crate) triple: String,
@@ -21,11 +22,13 @@ pub(crate) struct HostCpu {
     pub(crate) features: String,
 }
 
-/// Options of a target machine. Triple and features determine whether floats are passed in registers.
+/// Options of a target machine. Triple and features determine whether floats are passed in
+/// registers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct MachineOptions {
     pub(crate) triple: String,
-    /// Empty for the generic processor of the triple. The target kind checks names: LLVM only prints a warning.
+    /// Empty for the generic processor of the triple. The target kind checks names: LLVM only
+    /// prints a warning.
     pub(crate) cpu: String,
     /// `+a,-b,…`
     pub(crate) features: String,
@@ -41,7 +44,8 @@ pub(crate) struct Machines(Vec<Raw>);
 
 struct Raw(LLVMTargetMachineRef);
 
-// SAFETY: a target machine is not bound to a thread; it is used by one thread at a time (LIBLLVM-O4).
+// SAFETY: a target machine is not bound to a thread; it is used by one thread at a time
+// (LIBLLVM-O4).
 unsafe impl Send for Raw {}
 
 /// Maximum number of idle machines per set of options, and of sets of options.
@@ -79,7 +83,8 @@ const ARCHITECTURES: &[(&str, &[&str])] = &[
     ("Xtensa", &["xtensa"]),
 ];
 
-/// The features without those of tiles (`amx-…`), unless the process may use tiles; only a processor that has them is asked about.
+/// The features without those of tiles (`amx-…`), unless the process may use tiles; only a
+/// processor that has them is asked about.
 pub(crate) fn granted(features: String, may_use_tiles: impl FnOnce() -> bool) -> String {
     let has_tiles = features.split(',').any(|item| item == "+amx-tile");
     if has_tiles && !may_use_tiles() { features.replace("+amx-", "-amx-") } else { features }
@@ -111,7 +116,8 @@ pub(crate) fn architecture(triple: &str) -> Option<&'static str> {
 }
 
 impl Llvm {
-    /// The processor that this process runs on; queried once, as the query is slow in a virtual machine.
+    /// The processor that this process runs on; queried once, as the query is slow in a virtual
+    /// machine.
     pub(crate) fn host(&self) -> HostCpu {
         let api = &self.api;
         // SAFETY: each call returns a new string.
@@ -187,7 +193,8 @@ impl Llvm {
     ///
     /// # Errors
     ///
-    /// * `ValueError`: the triple's architecture is not one of LLVM's. `Unavailable`: this library lacks it.
+    /// * `ValueError`: the triple's architecture is not one of LLVM's. `Unavailable`: this library
+    ///   lacks it.
     pub(crate) fn machine(&'static self, options: &MachineOptions) -> Result<Machine, Error> {
         let kept = lock(&self.machines).get_mut(options).and_then(|machines| machines.0.pop());
         let raw = match kept {
@@ -223,9 +230,9 @@ impl Llvm {
         let abi = c_text(&options.abi, "the ABI")?;
         let api = &self.api;
         let target = self.target_of(&triple, &options.triple)?;
-        // No lock is held from here on: LLVM may give up on a processor, and this thread then never returns
-        // (LIBLLVM-O6).
-        // SAFETY: a target of the registry, which are never removed; texts are live; the options are disposed of once.
+        // No lock is held from here on: LLVM may give up on a processor, and this thread then never
+        // returns (LIBLLVM-O6). SAFETY: a target of the registry, which are never removed; texts
+        // are live; the options are disposed of once.
         let machine = unsafe {
             let made = (api.LLVMCreateTargetMachineOptions)();
             (api.LLVMTargetMachineOptionsSetCPU)(made, cpu.as_ptr());
@@ -309,8 +316,8 @@ fn code_level(opt_level: u8) -> LLVMCodeGenOptLevel {
     }
 }
 
-/// The relocation model: code that may be loaded anywhere; for WebAssembly the default, since the other would be a
-/// shared library.
+/// The relocation model: code that may be loaded anywhere; for WebAssembly the default, since the
+/// other would be a shared library.
 fn relocation(triple: &str) -> LLVMRelocMode {
     match architecture(triple) {
         Some("WebAssembly") => LLVMRelocMode::LLVMRelocDefault,

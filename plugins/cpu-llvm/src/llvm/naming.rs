@@ -1,14 +1,14 @@
 //! Names of loaded code, for `perf` and `gdb`; off by default.
 //!
-//! - **LLNAME-J1** With the setting `perf-map`, each loaded function, including internal ones, gets a line in
-//!   `/tmp/perf-PID.map`: address and size in hexadecimal digits, and its symbol. `perf report` reads that file. It is
-//!   created for its owner only, is appended to and never shortened, and remains when the process ends; a path that is
-//!   not a plain file of this user is left alone.
-//! - **LLNAME-J2** With the setting `gdb`, each loaded object is registered with gdb through its JIT interface
-//!   (`__jit_debug_register_code` of libLLVM) until its module is dropped: functions, and the lines of the kernel if
-//!   the object has them.
-//! - **LLNAME-J3** A write that fails is a warning in the log, once, and does not prevent loading. Code in a section
-//!   without a global function has no known address and is not named.
+//! - **LLNAME-J1** With the setting `perf-map`, each loaded function, including internal ones, gets
+//!   a line in `/tmp/perf-PID.map`: address and size in hexadecimal digits, and its symbol. `perf
+//!   report` reads that file. It is created for its owner only, is appended to and never shortened,
+//!   and remains when the process ends; a path that is not a plain file of this user is left alone.
+//! - **LLNAME-J2** With the setting `gdb`, each loaded object is registered with gdb through its
+//!   JIT interface (`__jit_debug_register_code` of libLLVM) until its module is dropped: functions,
+//!   and the lines of the kernel if the object has them.
+//! - **LLNAME-J3** A write that fails is a warning in the log, once, and does not prevent loading.
+//!   Code in a section without a global function has no known address and is not named.
 
 use core::ptr;
 use std::collections::{BTreeMap, HashMap};
@@ -83,7 +83,8 @@ impl Naming {
     }
 }
 
-/// One global function of each section that has any: its address determines the address of the section.
+/// One global function of each section that has any: its address determines the address of the
+/// section.
 pub(super) fn anchors(functions: &[Function]) -> BTreeMap<usize, &Function> {
     let globals = functions.iter().filter(|function| function.is_global);
     globals.map(|function| (function.section, function)).collect()
@@ -154,8 +155,8 @@ struct Debugger {
     changed: unsafe extern "C" fn(),
 }
 
-// SAFETY: addresses of a function, and of a variable that is only changed while `LIST` is locked; the library is never
-// closed.
+// SAFETY: addresses of a function, and of a variable that is only changed while `LIST` is locked;
+// the library is never closed.
 unsafe impl Send for Debugger {}
 // SAFETY: as above.
 unsafe impl Sync for Debugger {}
@@ -193,7 +194,8 @@ impl Shown {
         let entry = Entry { next, prev, object: object.as_ptr(), size_bytes: object.len() as u64 };
         let entry = Box::into_raw(Box::new(entry));
         let _list = lock(LIST.of_this());
-        // SAFETY: the list is only changed while this lock is held; its entries live until they are removed.
+        // SAFETY: the list is only changed while this lock is held; its entries live until they are
+        // removed.
         unsafe {
             let list = debugger.descriptor;
             (*entry).next = (*list).first;
@@ -225,7 +227,8 @@ unsafe fn notify(debugger: Debugger, entry: *mut Entry, action: u32) {
 impl Drop for Shown {
     fn drop(&mut self) {
         let _list = lock(LIST.of_this());
-        // SAFETY: as in `new`; the entry is in the list until here, and is freed after gdb was notified.
+        // SAFETY: as in `new`; the entry is in the list until here, and is freed after gdb was
+        // notified.
         unsafe {
             let Entry { next, prev, .. } = *self.entry;
             match prev.as_mut() {

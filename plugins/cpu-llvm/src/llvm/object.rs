@@ -313,8 +313,8 @@ pub(super) fn drop_unwind_tables(object: &mut [u8]) {
     }
 }
 
-/// Offsets and sizes of the fields that mark a section as an unwind table: without its name and its address, a section
-/// is not used as one, and without a type it relocates nothing.
+/// Offsets and sizes of the fields that mark a section as an unwind table: without its name and its
+/// address, a section is not used as one, and without a type it relocates nothing.
 fn unwind_fields(object: &[u8]) -> Option<Vec<(usize, usize)>> {
     type Section = SectionHeader64<LittleEndian>;
     let header = Elf::parse(object).ok()?;
@@ -370,8 +370,8 @@ pub(super) fn functions(object: &[u8]) -> Vec<Function> {
     read(object).unwrap_or_default()
 }
 
-/// Writes the addresses of its code sections into a checked object. Other sections are marked as not loaded, since
-/// their addresses are unknown.
+/// Writes the addresses of its code sections into a checked object. Other sections are marked as
+/// not loaded, since their addresses are unknown.
 pub(super) fn place_sections(object: &mut [u8], places: &BTreeMap<usize, usize>) {
     type Section = SectionHeader64<LittleEndian>;
     let fields = || {

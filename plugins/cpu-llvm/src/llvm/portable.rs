@@ -4,7 +4,8 @@ use object::Endianness;
 use object::elf::{self, FileHeader32, FileHeader64};
 use object::read::elf::{FileHeader, SectionHeader, Sym};
 
-/// First bytes of objects that are not ELF: WebAssembly, Mach-O of 64 and 32 bits, COFF for x86-64, AArch64, x86 and ARM.
+/// First bytes of objects that are not ELF: WebAssembly, Mach-O of 64 and 32 bits, COFF for x86-64,
+/// AArch64, x86 and ARM.
 const OTHER_FORMATS: &[&[u8]] = &[
     b"\0asm",
     &[0xcf, 0xfa, 0xed, 0xfe],
@@ -15,9 +16,9 @@ const OTHER_FORMATS: &[&[u8]] = &[
     &[0xc4, 0x01],
 ];
 
-/// Checks that an object is relocatable, that its sections and names lie within it, and that these symbols, and besides them at
-/// most the variable of the environment, are visible in it; the error describes the problem. Of formats other than ELF only the
-/// first bytes are examined.
+/// Checks that an object is relocatable, that its sections and names lie within it, and that these
+/// symbols, and besides them at most the variable of the environment, are visible in it; the error
+/// describes the problem. Of formats other than ELF only the first bytes are examined.
 pub(crate) fn check(bytes: &[u8], symbols: &[&str]) -> Result<(), String> {
     if !bytes.starts_with(&elf::ELFMAG) {
         if OTHER_FORMATS.iter().any(|start| bytes.starts_with(start)) {

@@ -43,8 +43,8 @@ macro_rules! symbols {
             pub(crate) unsafe fn load(library: &Library) -> Result<Self, Vec<&'static str>> {
                 let mut missing = Vec::new();
                 $($(
-                    // SAFETY: the library is an LLVM of this major, as this function requires: the function has this
-                    // type in that major.
+                    // SAFETY: the library is an LLVM of this major, as this function requires: the
+                    // function has this type in that major.
                     let $name = unsafe { find(library, stringify!($name), &mut missing) };
                 )*)*
                 match ($($($name,)*)*) {
@@ -54,7 +54,8 @@ macro_rules! symbols {
             }
         }
 
-        /// Each type is that of llvm-sys: this is compiled, never called, so that nothing is linked.
+        /// Each type is that of llvm-sys: this is compiled, never called, so that nothing is
+        /// linked.
         #[cfg(test)]
         #[expect(dead_code, reason = "checked by the compiler alone")]
         fn types_agree() {

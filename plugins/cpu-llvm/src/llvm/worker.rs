@@ -14,8 +14,8 @@ use chipdock_plugin_api::{Error, ErrorKind};
 
 use super::library::Llvm;
 
-/// Stack size: LLVM recurses as deeply as code nests, and the caller's stack may be small. Only touched pages take
-/// memory.
+/// Stack size: LLVM recurses as deeply as code nests, and the caller's stack may be small. Only
+/// touched pages take memory.
 const STACK_BYTES: usize = 64 << 20;
 /// Interval at which a waiting caller checks whether it should go on.
 const POLL: Duration = Duration::from_millis(10);
@@ -26,7 +26,8 @@ type Work = Box<dyn FnOnce() + Send>;
 type Tell = Box<dyn Fn(String)>;
 
 thread_local! {
-    /// On a thread of this module, during work: the channel that reports to the caller that LLVM has given up.
+    /// On a thread of this module, during work: the channel that reports to the caller that LLVM
+    /// has given up.
     static GIVEN_UP: RefCell<Option<Tell>> = const { RefCell::new(None) };
 }
 
@@ -35,7 +36,8 @@ struct Crew {
     idle: Mutex<Vec<Sender<Work>>>,
     /// Number of works that LLVM has now.
     running: AtomicUsize,
-    /// Whether LLVM was at work in another thread when this process was forked: its locks stay locked.
+    /// Whether LLVM was at work in another thread when this process was forked: its locks stay
+    /// locked.
     is_spoilt: bool,
 }
 
@@ -73,14 +75,16 @@ impl Drop for Running {
     }
 }
 
-/// Redirects a library's fatal errors to the caller that waits for the failing thread; once for each file.
+/// Redirects a library's fatal errors to the caller that waits for the failing thread; once for
+/// each file.
 pub(super) fn contain_fatal_errors(llvm: &Llvm) {
     // Carried over a fork, as the handler is.
     static CONTAINED: PerProcess<Mutex<BTreeSet<usize>>> = PerProcess::new(carried);
     let install = llvm.api.LLVMInstallFatalErrorHandler;
     // Two names may refer to one library, which takes one handler.
     if lock(CONTAINED.of_this()).insert(install as usize) {
-        // SAFETY: the handler follows LLVM's rules: it does not unwind, and on other threads it returns.
+        // SAFETY: the handler follows LLVM's rules: it does not unwind, and on other threads it
+        // returns.
         unsafe { install(Some(on_fatal_error)) };
     }
 }
@@ -90,13 +94,15 @@ extern "C" fn on_fatal_error(reason: *const c_char) {
     let reason = unsafe { CStr::from_ptr(reason) }.to_string_lossy().into_owned();
     let tell = GIVEN_UP.try_with(|slot| slot.try_borrow_mut().ok().and_then(|mut slot| slot.take()));
     let Ok(Some(tell)) = tell else {
-        // A thread of other code in this LLVM: as without a handler, LLVM ends the process on return.
+        // A thread of other code in this LLVM: as without a handler, LLVM ends the process on
+        // return.
         eprintln!("LLVM ERROR: {reason}");
         return;
     };
     tell(reason);
     drop(tell);
-    // Returning would end the process, and unwinding through LLVM's frames would skip their cleanup.
+    // Returning would end the process, and unwinding through LLVM's frames would skip their
+    // cleanup.
     loop {
         std::thread::park();
     }
@@ -108,13 +114,15 @@ enum Told<T> {
     GivenUp(String),
 }
 
-/// Runs work on a thread with a large stack, and waits for it. `waiting` is called from time to time meanwhile.
+/// Runs work on a thread with a large stack, and waits for it. `waiting` is called from time to
+/// time meanwhile.
 ///
 /// # Errors
 ///
 /// * Any error of the work.
 /// * `WrongState`: a forked child in which LLVM cannot work (LIBLLVM-O8).
-/// * `InternalError`: LLVM gave up. `Panic`: the work panicked. `OutOfMemory`: no thread can be started.
+/// * `InternalError`: LLVM gave up. `Panic`: the work panicked. `OutOfMemory`: no thread can be
+///   started.
 pub(crate) fn run<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
     mut waiting: impl FnMut(),

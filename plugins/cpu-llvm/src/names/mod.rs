@@ -1,9 +1,10 @@
 //! Names of processors and features in LLVM 19.
 //!
-//! LLVM's C interface has no list of them, and LLVM only warns about a name that it does not know. The tables beside
-//! this file were printed by the library itself (processor `help`); a test compares them with the installed library. A
-//! table belongs to the version of LLVM that it names. Another minor version of the same major may know more names,
-//! which are rejected here, and must know all of these.
+//! LLVM's C interface has no list of them, and LLVM only warns about a name that it does not know.
+//! The tables beside this file were printed by the library itself (processor `help`); a test
+//! compares them with the installed library. A table belongs to the version of LLVM that it names.
+//! Another minor version of the same major may know more names, which are rejected here, and must
+//! know all of these.
 
 use std::collections::BTreeSet;
 
@@ -111,7 +112,8 @@ impl Names {
     }
 }
 
-/// A hint about known names for the end of a message: all of them if there are few, or the nearest one, or nothing.
+/// A hint about known names for the end of a message: all of them if there are few, or the nearest
+/// one, or nothing.
 pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     const FEW: usize = 6;
     const ALIKE: f64 = 0.3;

@@ -1,4 +1,5 @@
-//! Tests of the tables against the installed library, which prints its own to standard error of a child process.
+//! Tests of the tables against the installed library, which prints its own to standard error of a
+//! child process.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

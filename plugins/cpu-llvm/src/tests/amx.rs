@@ -1,7 +1,9 @@
-//! The tiles of x86 (AMX) in software, for processors without them: such an instruction raises a signal, whose handler does its
-//! work. Only what LLVM writes for products of tiles is known; anything else ends the process, as it would without a handler.
+//! The tiles of x86 (AMX) in software, for processors without them: such an instruction raises a
+//! signal, whose handler does its work. Only what LLVM writes for products of tiles is known;
+//! anything else ends the process, as it would without a handler.
 //!
-//! Source: Intel's manual of instructions, volume 2, `LDTILECFG`, `TILELOADD`, `TILESTORED`, `TDPBSSD`, `TDPBF16PS`.
+//! Source: Intel's manual of instructions, volume 2, `LDTILECFG`, `TILELOADD`, `TILESTORED`,
+//! `TDPBSSD`, `TDPBF16PS`.
 
 use core::cell::RefCell;
 use std::sync::Once;
@@ -30,7 +32,8 @@ pub(super) fn products() -> usize {
 pub(super) fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        // SAFETY: a zeroed action is a valid one; the handler has the type that SA_SIGINFO asks for.
+        // SAFETY: a zeroed action is a valid one; the handler has the type that SA_SIGINFO asks
+        // for.
         unsafe {
             let mut action: libc::sigaction = core::mem::zeroed();
             action.sa_sigaction = on_illegal as *const () as usize;
@@ -54,7 +57,8 @@ extern "C" fn on_illegal(_: i32, _: *mut libc::siginfo_t, context: *mut libc::c_
 
 struct Registers<'a>(&'a mut [libc::greg_t; 23]);
 
-/// A memory operand: base and displacement, index times scale, and the number of bytes of the instruction.
+/// A memory operand: base and displacement, index times scale, and the number of bytes of the
+/// instruction.
 struct Operand {
     base: usize,
     index: usize,
@@ -84,7 +88,8 @@ impl Registers<'_> {
         self.0[places[usize::from(number)] as usize] as usize
     }
 
-    /// The operand after the ModRM byte, which is the fifth; `x` and `b` are the fourth bits of index and base.
+    /// The operand after the ModRM byte, which is the fifth; `x` and `b` are the fourth bits of
+    /// index and base.
     fn operand(&self, x: u8, b: u8) -> Operand {
         let (mode, rm) = (self.byte(4) >> 6, self.byte(4) & 7);
         let mut size = 5;
@@ -120,7 +125,8 @@ impl Registers<'_> {
 }
 
 impl Tiles {
-    /// Does the work of the next instruction, and moves on; `None` if it is no instruction of tiles.
+    /// Does the work of the next instruction, and moves on; `None` if it is no instruction of
+    /// tiles.
     fn step(&mut self, registers: &mut Registers<'_>) -> Option<()> {
         let [vex, first, second, code, modrm] = [0, 1, 2, 3, 4].map(|at| registers.byte(at));
         // Three bytes of VEX, map 0F38, W 0, 128 bits.

@@ -1,5 +1,5 @@
-//! Tests of artifacts: their contents (rules LLBUILD-B1 to LLBUILD-B5 of `codegen`), and their loading (rules LLLOAD-R1
-//! to LLLOAD-R5 of `loader`).
+//! Tests of artifacts: their contents (rules LLBUILD-B1 to LLBUILD-B5 of `codegen`), and their
+//! loading (rules LLLOAD-R1 to LLLOAD-R5 of `loader`).
 
 use chipdock_plugin_api::abi::CHIPDOCK_DEVICE_CPU;
 use chipdock_plugin_api::object_code::Objects as _;

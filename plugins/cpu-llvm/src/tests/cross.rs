@@ -17,18 +17,22 @@ use crate::llvm::portable;
 use crate::llvm::{Wanted, compile, library};
 use crate::target::CpuTarget;
 
-/// What objects may want from whoever links them: C's memory functions, its mathematics, and what looks for TVM-FFI.
+/// What objects may want from whoever links them: C's memory functions, its mathematics, and what
+/// looks for TVM-FFI.
 const FROM_C: &[&str] = &["malloc", "free", "memcpy", "memmove", "memset", "dlsym", "fmod"];
-/// What compilers bring with them for ARM: arithmetic that its processors may not have, by the start of the name.
+/// What compilers bring with them for ARM: arithmetic that its processors may not have, by the
+/// start of the name.
 const FROM_EABI: &[&str] = &["__aeabi_"];
-/// The same on other machines of 32 bits: conversions and division of 64-bit integers. And the tables of linkers.
+/// The same on other machines of 32 bits: conversions and division of 64-bit integers. And the
+/// tables of linkers.
 const FROM_COMPILER: &[&str] =
     &["__divdi3", "__udivdi3", "__moddi3", "__umoddi3", "__floatdidf", "_GLOBAL_OFFSET_TABLE_", "_gp_disp"];
 
 /// Symbols of the functions of [`module`].
 const FUNCTIONS: &[&str] = &["__tvm_ffi_axpb", "__tvm_ffi_halves", "__tvm_ffi_rests", "__tvm_ffi_reversed"];
 
-/// Functions that between them have errors with numbers in them, workspace, float16, vectors, functions of C, and errors.
+/// Functions that between them have errors with numbers in them, workspace, float16, vectors,
+/// functions of C, and errors.
 pub(super) fn module() -> IrModule {
     let mut f = build::function("axpb");
     let n = f.size("n");
@@ -219,7 +223,8 @@ fn objects_have_the_format_of_their_system() {
     }
 }
 
-/// codegen-llvm: LLVM-V12. Vectors that turn out to be aligned go past the caches, and a fence comes before what follows.
+/// codegen-llvm: LLVM-V12. Vectors that turn out to be aligned go past the caches, and a fence
+/// comes before what follows.
 #[test]
 fn streamed_stores_are_instructions_and_fences() {
     let mut f = build::function("f");

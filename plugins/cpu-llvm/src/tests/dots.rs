@@ -1,4 +1,5 @@
-//! Tests of dot products: the instructions that processors have for them, and their values on this one.
+//! Tests of dot products: the instructions that processors have for them, and their values on this
+//! one.
 
 use chipdock_ir::op::DotProduct;
 use chipdock_ir::{Expr, IrModule, Op, build};
@@ -28,7 +29,8 @@ fn dot(name: &str) -> DotProduct {
     DotProduct::by_name(name).unwrap()
 }
 
-/// Instructions for each type. For Cascade Lake, LLVM replaces `vpdpwssd` by `vpmaddwd` and an addition.
+/// Instructions for each type. For Cascade Lake, LLVM replaces `vpdpwssd` by `vpmaddwd` and an
+/// addition.
 #[test]
 fn processors_use_what_they_have() {
     let x86 = |cpu: &str| json!({ "mtriple": "x86_64-linux-gnu", "mcpu": cpu });
@@ -137,7 +139,8 @@ fn check<A: Integer, B: Integer>(name: &str, options: &Value) {
     }
 }
 
-/// Every type of integers in any number of lanes, with the instructions of this processor and without some of them.
+/// Every type of integers in any number of lanes, with the instructions of this processor and
+/// without some of them.
 #[test]
 fn dot_products_of_integers_are_exact() {
     let mut all = vec![json!({})];

@@ -1,4 +1,5 @@
-//! Test of every error of the target kind against a golden: `goldens/errors.txt`. `BLESS=1` rewrites it.
+//! Test of every error of the target kind against a golden: `goldens/errors.txt`. `BLESS=1`
+//! rewrites it.
 
 use std::fmt::Write as _;
 use std::path::Path;

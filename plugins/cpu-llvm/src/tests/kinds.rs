@@ -1,4 +1,5 @@
-//! Tests of the target kind: the options that it fills in, and rules LLKIND-K1 to LLKIND-K5 of `target_kind`.
+//! Tests of the target kind: the options that it fills in, and rules LLKIND-K1 to LLKIND-K5 of
+//! `target_kind`.
 
 use chipdock_codegen_llvm::{CallingConv, FastMath, LlvmTarget as _};
 use chipdock_ir::{StorageScope, Target, TargetKind as Schema, ThreadAxis};
@@ -342,7 +343,8 @@ fn of_the_tables() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(CASES))]
 
-    /// LLKIND-K4: processors and features that LLVM knows, in any combination, are taken or refused, and the process lives.
+    /// LLKIND-K4: processors and features that LLVM knows, in any combination, are taken or
+    /// refused, and the process lives.
     #[test]
     fn llkind_k4_no_combination_of_known_names_ends_the_process(options in of_the_tables()) {
         match LlvmTargetKind(HostRef::standalone()).canonicalize(&target(&options).to_json().to_string()) {

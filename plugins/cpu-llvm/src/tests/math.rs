@@ -1,4 +1,5 @@
-//! Tests that loops over functions of floats call no C library: what is lowered stays on vectors in the machine's code.
+//! Tests that loops over functions of floats call no C library: what is lowered stays on vectors in
+//! the machine's code.
 
 use chipdock_ir::op::Lowering;
 use chipdock_ir::{DType, Expr, IrModule, Op, build};
@@ -64,7 +65,8 @@ fn of_library(module: &IrModule, mcpu: &str) -> (Vec<String>, String) {
     (functions, asm)
 }
 
-// STAGE-H6. `x86-64` has neither fused products nor instructions that round, which functions of float64 do without.
+// STAGE-H6. `x86-64` has neither fused products nor instructions that round, which functions of
+// float64 do without.
 #[test]
 fn lowered_functions_call_no_c_library() {
     for (dtype, expected) in CALLED {

@@ -1,4 +1,5 @@
-//! Tests that a user sees loaded code in `perf` and `gdb` (rules LLNAME-J1 and LLNAME-J2 of `llvm::naming`).
+//! Tests that a user sees loaded code in `perf` and `gdb` (rules LLNAME-J1 and LLNAME-J2 of
+//! `llvm::naming`).
 
 use std::process::{Command, Output};
 

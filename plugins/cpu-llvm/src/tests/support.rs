@@ -117,7 +117,8 @@ pub(super) fn written(module: &IrModule, target: &Target, file: Option<&str>) ->
     wire::write_with(&lowered, &options).unwrap()
 }
 
-/// Builds; `cancelled` is what the session answers. Whether it is asked before what is unsupported changes nothing (C.28).
+/// Builds; `cancelled` is what the session answers. Whether it is asked before what is unsupported
+/// changes nothing (C.28).
 pub(super) fn request(ir: &str, target: &Target, options: &str, cancelled: bool) -> Result<Built, Error> {
     let target_json = target.to_json().to_string();
     let request = BuildRequest::new(ir, &target_json, options);

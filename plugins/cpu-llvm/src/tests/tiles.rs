@@ -1,4 +1,5 @@
-//! Tests of products of tiles: the instructions that are written, and what they compute where a handler does their work.
+//! Tests of products of tiles: the instructions that are written, and what they compute where a
+//! handler does their work.
 
 use chipdock_ir::build::{self, R, S};
 use chipdock_ir::{DType, Expr, IrModule};
@@ -49,7 +50,8 @@ fn rapids(more: &[(&str, Value)]) -> Value {
 
 const OTHERS: [&str; 6] = ["ldtilecfg", "tilerelease", "tileloadd", "tilestored", "tilezero", "tdp"];
 
-/// LLVM-V15: two tiles by two are read, and added to, in each step; sums are in tiles from the first step to the last.
+/// LLVM-V15: two tiles by two are read, and added to, in each step; sums are in tiles from the
+/// first step to the last.
 #[test]
 fn products_of_tiles_are_written_without_spills() {
     let cases: [([DType; 2], &str); 5] = [
@@ -110,7 +112,8 @@ fn targets_list_the_products_of_their_tiles() {
     assert!(!without.assembly.contains("tdp") && without.assembly.contains("vdpbf16ps"));
 }
 
-/// Products of bfloat16 keep small numbers, though the instructions for them take these for 0: on this machine, whatever it has.
+/// Products of bfloat16 keep small numbers, though the instructions for them take these for 0: on
+/// this machine, whatever it has.
 #[test]
 fn products_of_halves_keep_subnormal_numbers() {
     let power = |of: i32| f64::powi(2.0, of);
@@ -153,7 +156,8 @@ unsafe impl Element for Half {
     const DTYPE: ChipdockDataType = ChipdockDataType { code: CHIPDOCK_DTYPE_BFLOAT, bits: 16, lanes: 1 };
 }
 
-/// Values that repeat after a prime number of elements, as bits of a type: the extremes, and some between.
+/// Values that repeat after a prime number of elements, as bits of a type: the extremes, and some
+/// between.
 fn bits(dtype: DType, count: i64, by: usize) -> (Vec<u8>, Vec<f64>) {
     let (mut bytes, mut values) = (Vec::new(), Vec::new());
     for at in 0..count as usize {
@@ -185,7 +189,8 @@ fn tensor(shape: [i64; 2], dtype: DType, bytes: &[u8]) -> Tensor {
     }
 }
 
-/// Calls the function of [`product`], and compares with the sums: exact ones of integers, of floats within the error of any order.
+/// Calls the function of [`product`], and compares with the sums: exact ones of integers, of floats
+/// within the error of any order.
 fn check(module: &dyn chipdock_plugin_api::Module, [m, n, k]: [i64; 3], dtypes: [DType; 2]) {
     let ((a, va), (b, vb)) = (bits(dtypes[0], m * k, 3), bits(dtypes[1], k * n, 11));
     let (a, b) = (tensor([m, k], dtypes[0], &a), tensor([k, n], dtypes[1], &b));
@@ -217,8 +222,8 @@ fn check(module: &dyn chipdock_plugin_api::Module, [m, n, k]: [i64; 3], dtypes: 
 const SIZES: [[i64; 3]; 6] =
     [[32, 32, 128], [16, 80, 66], [33, 17, 129], [70, 50, 200], [48, 16, 320], [100, 130, 65]];
 
-/// LLVM-V15: the code for tiles, with everything else for this processor, whose tiles are in software (`amx`). Each type has two
-/// sizes, of constants and of symbols.
+/// LLVM-V15: the code for tiles, with everything else for this processor, whose tiles are in
+/// software (`amx`). Each type has two sizes, of constants and of symbols.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[test]
 fn products_of_tiles_are_exact_in_software() {
@@ -234,7 +239,8 @@ fn products_of_tiles_are_exact_in_software() {
     }
 }
 
-/// The code for [`rapids`], with the features of this machine and tiles, as if Linux had granted these.
+/// The code for [`rapids`], with the features of this machine and tiles, as if Linux had granted
+/// these.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 fn for_this_machine(module: &IrModule) -> Box<dyn chipdock_plugin_api::Module> {
     let llvm = library().unwrap();
@@ -266,7 +272,8 @@ fn for_this_machine(module: &IrModule) -> Box<dyn chipdock_plugin_api::Module> {
     built.made_for("cpu", &host.cpu).made_for("features", &host.features).load().unwrap()
 }
 
-/// LLVM-V15: a process that may not use tiles runs the loops as they are written. Where it may, it uses them.
+/// LLVM-V15: a process that may not use tiles runs the loops as they are written. Where it may, it
+/// uses them.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[test]
 fn products_of_tiles_run_without_permission() {

@@ -1,4 +1,5 @@
-//! Tests of running code for wasm32: pointers of 32 bits, other offsets, a device passed by its address.
+//! Tests of running code for wasm32: pointers of 32 bits, other offsets, a device passed by its
+//! address.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! Compilation of CUDA C to PTX or a cubin: by NVRTC in this process, or by the program nvcc.
 //!
-//! The option `compiler` selects one; `auto` is NVRTC if it is found, otherwise nvcc. Neither queries a device. Nothing
-//! is opened or run before the first target is created.
+//! The option `compiler` selects one; `auto` is NVRTC if it is found, otherwise nvcc. Neither
+//! queries a device. Nothing is opened or run before the first target is created.
 
 pub(crate) mod nvcc;
 pub(crate) mod nvrtc;
@@ -89,8 +89,8 @@ impl Job<'_> {
         if self.is_fast_math {
             options.push("--use_fast_math".to_owned());
         } else {
-            // The defaults, made explicit: subnormals are kept, quotients and roots are rounded to nearest, products
-            // may be fused with sums (rule IR-N10).
+            // The defaults, made explicit: subnormals are kept, quotients and roots are rounded to
+            // nearest, products may be fused with sums (rule IR-N10).
             let exact = ["--ftz=false", "--prec-div=true", "--prec-sqrt=true", "--fmad=true"];
             options.extend(exact.into_iter().map(str::to_owned));
         }
@@ -160,9 +160,11 @@ fn find(settings: &Settings, choice: Choice) -> Result<Found, Error> {
     }
 }
 
-/// Identifies the compiler that would be used: "none" without one, `None` if it cannot be identified.
+/// Identifies the compiler that would be used: "none" without one, `None` if it cannot be
+/// identified.
 ///
-/// nvcc cannot be: it runs the system's preprocessor, and reads options from the environment. No program is run.
+/// nvcc cannot be: it runs the system's preprocessor, and reads options from the environment. No
+/// program is run.
 pub(crate) fn fingerprint(settings: &Settings, choice: Choice) -> Option<String> {
     if matches!(choice, Choice::Auto | Choice::Nvrtc)
         && let Ok(nvrtc) = nvrtc::library(settings)
@@ -177,7 +179,8 @@ pub(crate) fn fingerprint(settings: &Settings, choice: Choice) -> Option<String>
 ///
 /// # Errors
 ///
-/// * `Unavailable`: the selected compiler is not available, with the names that were tried and the package to install.
+/// * `Unavailable`: the selected compiler is not available, with the names that were tried and the
+///   package to install.
 /// * `ValueError`: the compiler does not know the architecture.
 /// * `InternalError`: the compiler rejected the source; the message has its log.
 pub(crate) fn compile(settings: &Settings, job: &Job<'_>, choice: Choice) -> Result<Compiled, Error> {
@@ -212,8 +215,8 @@ fn refused(compiler: &str, job: &Job<'_>, log: &str) -> Error {
     Error::new(ErrorKind::INTERNAL, message)
 }
 
-/// Names of the architectures with these numbers, including, from sm_90 on, the variants for only that architecture, or
-/// its family.
+/// Names of the architectures with these numbers, including, from sm_90 on, the variants for only
+/// that architecture, or its family.
 fn variants(numbers: impl Iterator<Item = u32>) -> Vec<String> {
     let all = numbers.flat_map(|number| {
         let suffixes: &[&str] = match number {

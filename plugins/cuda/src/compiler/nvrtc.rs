@@ -1,6 +1,7 @@
 //! NVRTC, NVIDIA's compiler as a library, opened at run time and never closed.
 //!
-//! It does not use cudarc's functions, which choose the library themselves and panic if it is missing.
+//! It does not use cudarc's functions, which choose the library themselves and panic if it is
+//! missing.
 
 use core::ffi::{c_char, c_int, c_void};
 use std::collections::BTreeMap;
@@ -30,7 +31,8 @@ pub(crate) const WHEELS: Setting<PathBuf> = Setting::path(
 .variables(&["CHIPDOCK_CUDA_WHEELS"]);
 /// Paths of the library in a wheel.
 const IN_WHEEL: &[&str] = &["nvidia/cu13/lib/libnvrtc.so.13", "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"];
-/// SONAMEs, newest first, the link of a toolkit, and the location of a toolkit that the dynamic linker does not know.
+/// SONAMEs, newest first, the link of a toolkit, and the location of a toolkit that the dynamic
+/// linker does not know.
 const NAMES: &[&str] = &[
     "libnvrtc.so.13",
     "libnvrtc.so.12",
@@ -104,11 +106,13 @@ pub(crate) struct Nvrtc {
     library: Library,
 }
 
-/// The library that these settings select: opened by the first call that finds it, and the same from then on.
+/// The library that these settings select: opened by the first call that finds it, and the same
+/// from then on.
 ///
 /// # Errors
 ///
-/// There is none: each name that was tried and the reason for its rejection. The next call looks again.
+/// There is none: each name that was tried and the reason for its rejection. The next call looks
+/// again.
 pub(super) fn library(settings: &Settings) -> Result<&'static Nvrtc, String> {
     type Names = [Option<OsString>; 2];
     static LIBRARIES: PerProcess<Mutex<BTreeMap<Names, &'static Nvrtc>>> = PerProcess::new(carried);
@@ -158,7 +162,8 @@ fn open(name: &OsString) -> Result<Nvrtc, String> {
         unsafe { Library::open(Some(name), RTLD_NOW | scope) }
             .map_err(|error| std::error::Error::source(&error).unwrap_or(&error).to_string())
     };
-    // Some of the wheels do not look for their builtins in their own folder, but find builtins that are already open.
+    // Some of the wheels do not look for their builtins in their own folder, but find builtins that
+    // are already open.
     for builtins in builtins(Path::new(name)) {
         let library = load(&builtins.into_os_string(), RTLD_GLOBAL)?;
         core::mem::forget(library);
@@ -244,8 +249,8 @@ impl Owned<'_> {
 }
 
 impl Nvrtc {
-    /// Identifies the library, including its patch release; its builtins are of the same package. `None` if its file is
-    /// not known.
+    /// Identifies the library, including its patch release; its builtins are of the same package.
+    /// `None` if its file is not known.
     pub(super) fn fingerprint(&self) -> Option<String> {
         self.file.as_deref().map(|file| format!("{self}; {file}"))
     }

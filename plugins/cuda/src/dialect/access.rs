@@ -1,6 +1,6 @@
-//! Loads and stores. An address is only assumed to be a multiple of its element's size: adjacent elements are accessed
-//! 8 or 16 bytes at a time if the address turns out to allow it. The compiler does not use pointer types for alias
-//! analysis, so that memory may be read as another type.
+//! Loads and stores. An address is only assumed to be a multiple of its element's size: adjacent
+//! elements are accessed 8 or 16 bytes at a time if the address turns out to allow it. The compiler
+//! does not use pointer types for alias analysis, so that memory may be read as another type.
 
 use chipdock_codegen_source::c_family::{CFamily, LaneAccess};
 use chipdock_codegen_source::{Allocation, Answer, Code, Prelude, Refusal};
@@ -8,8 +8,8 @@ use chipdock_ir::StorageRank;
 
 use super::CudaDialect;
 
-/// Maximum size in bytes of a thread's buffer in registers and stack: half of the machine's 512 KiB, which leaves room
-/// for others.
+/// Maximum size in bytes of a thread's buffer in registers and stack: half of the machine's 512
+/// KiB, which leaves room for others.
 const LOCAL_SIZE_BYTES_MAX: i128 = 256 * 1024;
 /// Maximum size in bytes of one access.
 const CHUNK_SIZE_BYTES_MAX: usize = 16;
@@ -19,8 +19,8 @@ pub(super) fn is_local(access: &LaneAccess<'_>) -> bool {
     access.scope.rank == StorageRank::Local
 }
 
-/// Number of bytes accessed at a time if the address allows it; `None` if that is only one element, and for a thread's
-/// own memory.
+/// Number of bytes accessed at a time if the address allows it; `None` if that is only one element,
+/// and for a thread's own memory.
 pub(super) fn chunk_size_bytes(access: &LaneAccess<'_>) -> Option<usize> {
     if access.index.is_some() || access.is_masked || is_local(access) {
         return None;

@@ -16,14 +16,15 @@ use chipdock_ir::{DType, Op, StorageRank, StorageScope};
 
 /// Number of threads of a warp.
 const WARP_SIZE: i128 = 32;
-/// Shared memory whose size is a launch parameter: one array for all kernels, since they use one symbol with different
-/// types.
+/// Shared memory whose size is a launch parameter: one array for all kernels, since they use one
+/// symbol with different types.
 const DYNAMIC: &str = "extern __shared__ __align__(16) unsigned char cd_dynamic[];\n";
 
 /// The dialect of target `cuda`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CudaDialect {
-    /// The source file that the lines of statements refer to, for debuggers and messages of the compiler.
+    /// The source file that the lines of statements refer to, for debuggers and messages of the
+    /// compiler.
     pub(crate) file: Option<String>,
 }
 
@@ -102,8 +103,8 @@ impl CFamily for CudaDialect {
         })
     }
 
-    /// Converts float16 by PTX instructions instead of `cuda_fp16.h`; the instruction for bfloat16 is newer than the
-    /// oldest architecture.
+    /// Converts float16 by PTX instructions instead of `cuda_fp16.h`; the instruction for bfloat16
+    /// is newer than the oldest architecture.
     fn define_half(&self, half: Half, prelude: &mut Prelude) {
         let text = match half {
             Half::F16Value => F16_VALUE,

@@ -1,8 +1,10 @@
-//! Spellings of ops on scalars in CUDA C, one line per op and type, and the functions of the language by name.
+//! Spellings of ops on scalars in CUDA C, one line per op and type, and the functions of the
+//! language by name.
 //!
-//! Each function has the largest error that NVIDIA documents for it, in units of the last place of float32 and of
-//! float64 (CUDA C++ Programming Guide, "Mathematical Functions"; the largest of several editions). An op is native if
-//! both are within [`chipdock_ir::accuracy::ulps`]; a test compares them.
+//! Each function has the largest error that NVIDIA documents for it, in units of the last place of
+//! float32 and of float64 (CUDA C++ Programming Guide, "Mathematical Functions"; the largest of
+//! several editions). An op is native if both are within [`chipdock_ir::accuracy::ulps`]; a test
+//! compares them.
 
 use chipdock_codegen_source::{OpRow, OpTable, Spelling, contains_word};
 use chipdock_ir::{DType, Op};
@@ -91,8 +93,9 @@ table! {
 
 pub(super) static TABLE: OpTable = OpTable { rows: ROWS };
 
-/// Functions of the language that a kernel may call by name, beyond those of the table; their arguments have the type
-/// of the result. In each line, `float` functions, then those of `double`, separated by spaces.
+/// Functions of the language that a kernel may call by name, beyond those of the table; their
+/// arguments have the type of the result. In each line, `float` functions, then those of `double`,
+/// separated by spaces.
 const NAMED: &[(usize, &str, &str)] = &[
     (
         1,
@@ -105,7 +108,8 @@ const NAMED: &[(usize, &str, &str)] = &[
     (2, "__fdividef __powf fdimf fdividef fmaxf fminf remainderf rhypotf", "fdim fmax fmin remainder rhypot"),
 ];
 
-/// The types of a function's arguments and its result, by its name; `None` if the language has no such function.
+/// The types of a function's arguments and its result, by its name; `None` if the language has no
+/// such function.
 pub(super) fn function(name: &str) -> Option<(Vec<DType>, DType)> {
     for row in ROWS {
         let Spelling::Call(spelled) = row.spelling else { continue };

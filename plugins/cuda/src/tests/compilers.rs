@@ -95,7 +95,8 @@ fn options_reach_the_compiler() {
     );
 }
 
-/// What the compiler says of a source that it refuses, and of an architecture that it does not have.
+/// What the compiler says of a source that it refuses, and of an architecture that it does not
+/// have.
 #[test]
 fn refusals_carry_the_log() {
     let source = "extern \"C\" __global__ void k(float* a) { a[0] = nobody; }\n";

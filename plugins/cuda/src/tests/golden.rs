@@ -1,4 +1,5 @@
-//! Tests of texts against goldens, which NVIDIA's compiler also accepts. `BLESS=1` rewrites the goldens.
+//! Tests of texts against goldens, which NVIDIA's compiler also accepts. `BLESS=1` rewrites the
+//! goldens.
 
 use std::path::PathBuf;
 

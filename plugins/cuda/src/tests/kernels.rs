@@ -79,7 +79,8 @@ pub(super) fn scalars() -> IrModule {
     build::module([f.finish("scalars_kernel")])
 }
 
-/// Vectors: contiguous, gathered and masked accesses, of types of every width; a select, a conversion, a shuffle.
+/// Vectors: contiguous, gathered and masked accesses, of types of every width; a select, a
+/// conversion, a shuffle.
 pub(super) fn vectors() -> IrModule {
     let mut f = Kernel::new();
     let (a, b) = (f.buffer("A", DType::FLOAT32), f.buffer("B", DType::FLOAT32));
@@ -114,8 +115,8 @@ pub(super) fn vectors() -> IrModule {
     build::module([f.finish("vectors_kernel")])
 }
 
-/// Dynamic shared memory and a view of it, warps, atomic additions of every type, a thread that ends, a function that
-/// kernels call.
+/// Dynamic shared memory and a view of it, warps, atomic additions of every type, a thread that
+/// ends, a function that kernels call.
 pub(super) fn threads() -> IrModule {
     let mut f = Kernel::new();
     let types = [

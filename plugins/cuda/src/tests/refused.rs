@@ -68,7 +68,8 @@ fn names_of_the_language_are_left_alone() {
     }
 }
 
-/// Shared memory of constant size is refused where no device has as much; dynamic memory is the launch's affair.
+/// Shared memory of constant size is refused where no device has as much; dynamic memory is the
+/// launch's affair.
 #[test]
 fn shared_memory_of_constant_size_has_an_end() {
     let module = |sizes: &[i32], scope: &str| {

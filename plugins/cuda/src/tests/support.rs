@@ -24,7 +24,8 @@ fn ptxas() -> Option<PathBuf> {
     Command::new(&found).arg("--version").output().ok().map(|_| found)
 }
 
-/// NVRTC takes the text for each architecture, and what it makes of it the assembler; the PTX for the first.
+/// NVRTC takes the text for each architecture, and what it makes of it the assembler; the PTX for
+/// the first.
 pub(super) fn compiles(name: &str, source: &str) -> Option<String> {
     let mut first = None;
     for arch in ARCHS {

@@ -1,4 +1,5 @@
-//! Tests of the target kind: its schema, and the values that its canonicalizer fills in and rejects.
+//! Tests of the target kind: its schema, and the values that its canonicalizer fills in and
+//! rejects.
 
 use chipdock_plugin_api::{HostRef, TargetKind as _};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Gives the library the real driver's SONAME: after a test has opened it by its path, the plugin's `dlopen` in the
-//! same process finds it. No file with that name is created.
+//! Gives the library the real driver's SONAME: after a test has opened it by its path, the plugin's
+//! `dlopen` in the same process finds it. No file with that name is created.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -25,7 +25,8 @@ impl MslDialect {
         }
     }
 
-    /// A computation that the language supports on vectors; `None` for others, which are computed lane by lane.
+    /// A computation that the language supports on vectors; `None` for others, which are computed
+    /// lane by lane.
     pub(super) fn own_vector(&self, computation: &Vector<'_>, dtype: DType) -> Option<Answer<Code>> {
         let type_name = match self.vector_name(dtype) {
             Ok(type_name) => type_name,

@@ -1,5 +1,5 @@
-//! Reserved words: keywords of C++ and of MSL, and the types and functions of its library, whose namespace the text
-//! uses.
+//! Reserved words: keywords of C++ and of MSL, and the types and functions of its library, whose
+//! namespace the text uses.
 
 use chipdock_codegen_source::c_family::CPP_WORDS;
 

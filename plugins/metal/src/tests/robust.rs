@@ -1,4 +1,5 @@
-//! Tests of modules that were not validated: each is written or refused, none makes the writer panic.
+//! Tests of modules that were not validated: each is written or refused, none makes the writer
+//! panic.
 
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::testing::junk;
@@ -35,7 +36,8 @@ fn src_s8_depth_is_refused_before_the_stack_ends() {
     }
 }
 
-/// A node that is shared again and again is written once: the text grows with the module, not with its paths.
+/// A node that is shared again and again is written once: the text grows with the module, not with
+/// its paths.
 #[test]
 fn src_s7_shared_nodes_do_not_multiply() {
     let module = build::module([junk::kernel(junk::shared(60))]);

@@ -13,8 +13,8 @@ fn value<'c>(call: &'c OpCall<'_>, position: usize) -> Answer<(&'c Code, DType)>
     }
 }
 
-/// An atomic addition that returns the previous value: integers of 32 and 64 bits by an instruction, floats by a
-/// compare-and-exchange loop.
+/// An atomic addition that returns the previous value: integers of 32 and 64 bits by an
+/// instruction, floats by a compare-and-exchange loop.
 pub(super) fn add(dialect: &OpenClDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     let (addend, dtype) = value(call, 1)?;
     let Some(Argument::Address(place)) = call.args.first() else {

@@ -158,8 +158,8 @@ impl CFamily for OpenClDialect {
         Ok(Code::call(&format!("as_{}", self.memory_type(to)?), std::slice::from_ref(value)))
     }
 
-    /// Defines both helpers of a type at once. Device code has no type half without `cl_khr_fp16`, but memory may
-    /// contain halves.
+    /// Defines both helpers of a type at once. Device code has no type half without `cl_khr_fp16`,
+    /// but memory may contain halves.
     fn define_half(&self, half: Half, prelude: &mut Prelude) {
         match half {
             Half::F16Value | Half::F16Bits => prelude.define(Half::F16Bits.name(), |prelude| {
@@ -180,7 +180,8 @@ impl CFamily for OpenClDialect {
         if from.is_integer() && from.bits <= 16 {
             return Ok(Code::prefix("(float)", value));
         }
-        // A float with the value, whose last bit is set if it is inexact: rounding that once more is correct.
+        // A float with the value, whose last bit is set if it is inexact: rounding that once more
+        // is correct.
         let (name, from_type) = (format!("cd_odd_from_{from}"), scalar(self, from)?);
         prelude.define(&name, |_| {
             let is_other = match from.is_float() {
@@ -313,7 +314,8 @@ impl OpenClDialect {
         }
     }
 
-    /// Number of set bits or leading zeros; the language's functions return the type of their argument.
+    /// Number of set bits or leading zeros; the language's functions return the type of their
+    /// argument.
     fn counted(&self, op: Op, value: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
         let (name, own) = (if op == Op::Clz { "clz" } else { "popcount" }, scalar(self, dtype)?);
         if op == Op::Popcount && dtype.bits >= 32 {

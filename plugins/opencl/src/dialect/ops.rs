@@ -1,8 +1,8 @@
 //! Spellings of ops on scalars in OpenCL C, one line per op and type.
 //!
-//! In the full profile the functions of the language guarantee the bounds of `chipdock_ir::accuracy::ulps` ("Relative
-//! Error as ULPs"), for float32 and float64 alike; a square root of float32 is rounded to nearest because the program
-//! is built with that option.
+//! In the full profile the functions of the language guarantee the bounds of
+//! `chipdock_ir::accuracy::ulps` ("Relative Error as ULPs"), for float32 and float64 alike; a
+//! square root of float32 is rounded to nearest because the program is built with that option.
 
 use chipdock_codegen_source::{OpRow, OpTable, Spelling};
 use chipdock_ir::{DType, Op};

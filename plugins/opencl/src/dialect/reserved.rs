@@ -1,4 +1,5 @@
-//! Reserved words of OpenCL C: keywords, types, functions, macros of any version. Words are separated by spaces.
+//! Reserved words of OpenCL C: keywords, types, functions, macros of any version. Words are
+//! separated by spaces.
 
 use chipdock_codegen_source::c_family::{C_WORDS, contains_word};
 

@@ -1,4 +1,5 @@
-//! Correctly rounded quotients and square roots of float32, computed in integers for devices that do not round them so.
+//! Correctly rounded quotients and square roots of float32, computed in integers for devices that
+//! do not round them so.
 
 use chipdock_codegen_source::{Code, Prelude};
 
@@ -20,7 +21,8 @@ fn define_pack(prelude: &mut Prelude) {
     prelude.define("cd_pack_f32", |_| PACK.to_owned());
 }
 
-/// Helpers that split a finite nonzero float into its parts, and round the parts of an exact value to a float.
+/// Helpers that split a finite nonzero float into its parts, and round the parts of an exact value
+/// to a float.
 const PACK: &str = "\
 // bits * 2^exponent, bits of 24 digits.
 static inline uint cd_unpack_f32(uint x, int* exponent) {
@@ -33,7 +35,8 @@ static inline uint cd_unpack_f32(uint x, int* exponent) {
     *exponent = -149 - shift;
     return bits << shift;
 }
-// bits * 2^exponent to nearest even, bits of 26 or 27 digits, the last of which stands for all that were dropped.
+// bits * 2^exponent to nearest even, bits of 26 or 27 digits, the last of which stands for all that
+// were dropped.
 static inline float cd_pack_f32(uint bits, int exponent) {
     int drop = bits >> 26 ? 3 : 2;
     if (exponent + drop < -149) drop = min(-149 - exponent, 31);

@@ -1,4 +1,5 @@
-//! Vectors: the types of OpenCL C for 2, 3, 4, 8 and 16 lanes, a structure of an array for other numbers.
+//! Vectors: the types of OpenCL C for 2, 3, 4, 8 and 16 lanes, a structure of an array for other
+//! numbers.
 
 use chipdock_codegen_source::c_family::{NativeVectors, computed, full, is_half, mask_as, scalar};
 use chipdock_codegen_source::{Answer, Code, Prelude, Refusal, Spelling, Vector};

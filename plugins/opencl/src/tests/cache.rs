@@ -1,4 +1,5 @@
-//! Tests of programs on disk. Properties of every cache are tested with `chipdock_plugin_api::files::cache`.
+//! Tests of programs on disk. Properties of every cache are tested with
+//! `chipdock_plugin_api::files::cache`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

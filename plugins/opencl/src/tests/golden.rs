@@ -53,7 +53,8 @@ fn elementwise() -> IrModule {
     )])
 }
 
-/// A sum of the threads of a block through shared memory, declared deep within; a result that other threads read again.
+/// A sum of the threads of a block through shared memory, declared deep within; a result that other
+/// threads read again.
 fn shared_memory() -> IrModule {
     let ((a_data, a), (b_data, b)) = (pointer("A", DType::FLOAT32), pointer("B", DType::FLOAT32));
     grid("shared_kernel", vec![a_data, b_data], |block, t| {

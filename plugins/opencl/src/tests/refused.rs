@@ -1,4 +1,5 @@
-//! Tests of invalid modules and launches: typed errors with the driver's message, and a device that works afterwards.
+//! Tests of invalid modules and launches: typed errors with the driver's message, and a device that
+//! works afterwards.
 
 use chipdock_plugin_api::{Any, ChipdockDevice, DataSpaceKind, ErrorKind, ModuleLoader, Stream, Verdict};
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! Tests of modules that were not validated: each is written or refused, none makes the writer panic.
+//! Tests of modules that were not validated: each is written or refused, none makes the writer
+//! panic.
 
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::build;

@@ -29,7 +29,8 @@ fn launch(bench: &Bench, kernel: &Function, x: *mut std::ffi::c_void, value: i64
     bench.call(kernel, &[pointer(x), Any::from(ROUNDS), Any::from(value), Any::from(1_i64)]).unwrap();
 }
 
-/// Whether a copy on another stream sees what a slow kernel wrote before, with or without a wait between the streams.
+/// Whether a copy on another stream sees what a slow kernel wrote before, with or without a wait
+/// between the streams.
 fn other_stream_sees(bench: &Bench, kernel: &Function, waits: bool) -> bool {
     let (first, second) = (bench.api.create_stream(0).unwrap(), bench.api.create_stream(0).unwrap());
     let (x, y) = (bench.with(0, &[0_i32; 4]), bench.with(0, &[0_i32; 4]));
@@ -57,7 +58,8 @@ fn a_stream_waits_for_another_when_it_is_told_to() {
     for _ in 0..3 {
         assert!(other_stream_sees(&bench, &kernel, true));
     }
-    // A device with one queue in hardware may order them all the same; PoCL, on which this runs everywhere, does not.
+    // A device with one queue in hardware may order them all the same; PoCL, on which this runs
+    // everywhere, does not.
     let is_pocl = bench.hardware.device(0).unwrap().found.platform_name == "Portable Computing Language";
     assert!(!is_pocl || !other_stream_sees(&bench, &kernel, false), "the streams are not concurrent");
 }

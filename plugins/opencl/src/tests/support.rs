@@ -125,7 +125,8 @@ impl Bench {
 
     pub(super) fn load_index(&self, source: &str, index: &Value) -> Result<Box<dyn Module>, Error> {
         let loader = OpenClLoader { host: self.host, hardware: Arc::clone(&self.hardware) };
-        // SAFETY: M.4, an environment that lives as long as the process, however often it is released.
+        // SAFETY: M.4, an environment that lives as long as the process, however often it is
+        // released.
         let env = unsafe { Env::new(self.host, self.env.table()) };
         with_artifact(source, index, |artifact| loader.load(artifact, env))
     }

@@ -1,5 +1,5 @@
-//! Attributes of a device, under the keys, in the types and in the units of `chipdock_plugin_api::attribute`, and under
-//! the names of the target's options.
+//! Attributes of a device, under the keys, in the types and in the units of
+//! `chipdock_plugin_api::attribute`, and under the names of the target's options.
 
 use ash::vk;
 use chipdock_plugin_api::{Any, Shape, attribute};
@@ -93,7 +93,8 @@ fn count(limits: &Limits, key: &str) -> Option<u64> {
     Some(u64::from(number))
 }
 
-/// The size of a subgroup where kernels can use subgroups as warps, which takes shuffles and ballots; otherwise 1.
+/// The size of a subgroup where kernels can use subgroups as warps, which takes shuffles and
+/// ballots; otherwise 1.
 fn warp_size(limits: &Limits) -> u32 {
     let has_both = ["GroupNonUniformShuffle", "GroupNonUniformBallot"];
     if has_both.iter().all(|name| limits.has_capability(name)) { limits.properties.subgroup_size } else { 1 }

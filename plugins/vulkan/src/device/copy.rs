@@ -71,8 +71,8 @@ pub(crate) fn copy_within(queue: &Queue, from: &End, to: &End, size_bytes: usize
     }
 }
 
-/// Copies from one device to another through the host, after the work queued on `queue`: two logical devices share no
-/// memory. The copy is done when this returns.
+/// Copies from one device to another through the host, after the work queued on `queue`: two
+/// logical devices share no memory. The copy is done when this returns.
 pub(crate) fn copy_across(queue: &Queue, from: &End, to: &End, size_bytes: usize) -> Result<(), Error> {
     let (End::Device(source, source_space, start), End::Device(destination, destination_space, end)) =
         (from, to)

@@ -7,8 +7,8 @@ use chipdock_plugin_api::Error;
 
 use crate::driver::{DRIVER_PACKAGE, Found, Instance, Known, Limits, name_of, no_devices, unavailable};
 
-/// Finds all devices: discrete GPUs, integrated ones, virtual ones, others, and processors; within each group in the
-/// order of the drivers.
+/// Finds all devices: discrete GPUs, integrated ones, virtual ones, others, and processors; within
+/// each group in the order of the drivers.
 ///
 /// # Errors
 ///

@@ -18,7 +18,8 @@ pub(crate) const NAME: &str = "vulkan";
 /// DLPack's device type.
 pub(crate) const DEVICE_TYPE: i32 = 7;
 
-/// A logical device with its streams, created on first use. After the device was lost and opened again there is another.
+/// A logical device with its streams, created on first use. After the device was lost and opened
+/// again there is another.
 pub(crate) struct Opened {
     shared: Arc<Shared>,
     /// The default stream.
@@ -155,7 +156,8 @@ impl Device {
 /// The devices of one host, discovered by the first call that needs one.
 pub(crate) struct Hardware {
     host: HostRef,
-    /// The setting `validation`, read before the first search: no lock is held while the host is asked (P10.11).
+    /// The setting `validation`, read before the first search: no lock is held while the host is
+    /// asked (P10.11).
     validation: Arc<OnceLock<Result<bool, Error>>>,
     devices: Devices<Device>,
 }

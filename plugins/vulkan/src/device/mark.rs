@@ -58,7 +58,8 @@ pub(crate) fn nanoseconds_between(from: &Mark, to: &Mark) -> Result<f64, Error> 
     Ok(ticks_between(start, end, from.bits) as f64 * from.timestamp.gpu().nanoseconds_per_tick())
 }
 
-/// The difference of two counts that have so many bits and may have wrapped around once between them.
+/// The difference of two counts that have so many bits and may have wrapped around once between
+/// them.
 fn ticks_between(start: u64, end: u64, bits: u32) -> i64 {
     let unused = 64 - bits.clamp(1, 64);
     (end.wrapping_sub(start) << unused).cast_signed() >> unused

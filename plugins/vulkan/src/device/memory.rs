@@ -24,8 +24,8 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    /// The driver's buffer, the offset at which the data space begins in it, and its size in bytes, a whole number of
-    /// words. Every data space has one, those in host memory too.
+    /// The driver's buffer, the offset at which the data space begins in it, and its size in bytes,
+    /// a whole number of words. Every data space has one, those in host memory too.
     pub(crate) fn buffer(&self) -> (vk::Buffer, u64, u64) {
         (self.buffer.raw(), 0, self.buffer.size_bytes())
     }
@@ -52,8 +52,8 @@ impl Space {
 }
 
 impl Device {
-    /// Creates a data space and returns its handle: the address of memory that the host can access too, otherwise a
-    /// number that is never reused.
+    /// Creates a data space and returns its handle: the address of memory that the host can access
+    /// too, otherwise a number that is never reused.
     pub(crate) fn allocate(&self, request: &DataSpaceRequest<'_>) -> Result<*mut c_void, Error> {
         check_request(self, request)?;
         let opened = self.open()?;
@@ -155,7 +155,8 @@ fn back(device: &Device, gpu: &Arc<Gpu>, request: &DataSpaceRequest<'_>) -> Resu
     };
     let (size_bytes, alignment_bytes) = (request.size_bytes, request.alignment_bytes);
     let buffer = gpu.buffer(&Request { size_bytes, alignment_bytes, location, what: &what })?;
-    // Where the preferred memory is full the allocator takes other memory, which is not what was asked for (D.9).
+    // Where the preferred memory is full the allocator takes other memory, which is not what was
+    // asked for (D.9).
     ensure!(
         buffer.flags().contains(flags),
         ErrorKind::OUT_OF_MEMORY,

@@ -1,5 +1,5 @@
-//! Staging: a ring of host memory through which a stream copies from and to memory that the device cannot reach (VK-D16,
-//! VK-D17).
+//! Staging: a ring of host memory through which a stream copies from and to memory that the device
+//! cannot reach (VK-D16, VK-D17).
 
 use std::sync::Arc;
 
@@ -41,7 +41,8 @@ impl Ring {
     }
 }
 
-/// The bytes of a ring that are taken. Positions count up for ever; a part lies at its position modulo the size.
+/// The bytes of a ring that are taken. Positions count up for ever; a part lies at its position
+/// modulo the size.
 struct Taken {
     head: u64,
     tail: u64,
@@ -49,11 +50,11 @@ struct Taken {
 }
 
 impl Taken {
-    /// Reserves a contiguous range of that many bytes; returns where it starts and ends, or `None` if it
-    /// does not fit.
+    /// Reserves a contiguous range of that many bytes; returns where it starts and ends, or `None`
+    /// if it does not fit.
     ///
-    /// A ring of which nothing is taken is used from its start again, so that short copies touch the same memory and not,
-    /// one after the other, all of the ring.
+    /// A ring of which nothing is taken is used from its start again, so that short copies touch
+    /// the same memory and not, one after the other, all of the ring.
     fn take(&mut self, size_bytes: u64) -> Option<(u64, u64)> {
         if self.head == self.tail {
             self.head = self.head.next_multiple_of(self.ring_bytes);
@@ -81,7 +82,8 @@ struct Part {
     end: u64,
 }
 
-/// A copy from the ring to host memory, made by the host once the batch that fills the ring has ended.
+/// A copy from the ring to host memory, made by the host once the batch that fills the ring has
+/// ended.
 pub(super) struct HostCopy {
     from: HostMemory,
     to: HostMemory,
@@ -89,8 +91,8 @@ pub(super) struct HostCopy {
 }
 
 impl HostCopy {
-    /// Makes the copy, once the batch that fills the ring's part has ended, and before the stream's synchronisation
-    /// returns.
+    /// Makes the copy, once the batch that fills the ring's part has ended, and before the stream's
+    /// synchronisation returns.
     pub(super) fn make(&self) {
         self.to.copy_from(self.from, self.size_bytes);
     }
@@ -153,7 +155,8 @@ impl Queue {
         })
     }
 
-    /// Queues a copy to host memory, which is written before the stream's next synchronisation returns.
+    /// Queues a copy to host memory, which is written before the stream's next synchronisation
+    /// returns.
     pub(super) fn copy_out(
         &self,
         from: &Arc<Space>,

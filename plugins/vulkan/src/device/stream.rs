@@ -1,4 +1,5 @@
-//! Streams: work that is recorded, submitted in batches, and kept alive until it is done (VK-D12 to VK-D19).
+//! Streams: work that is recorded, submitted in batches, and kept alive until it is done (VK-D12 to
+//! VK-D19).
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -14,7 +15,8 @@ use chipdock_plugin_api::kit::{FirstFailure, lock};
 use super::staging::{HostCopy, Ring};
 use crate::driver::{DEVICE, Fence, Gpu, HOST, OrFailed, Point, Pool, Semaphore, failed, failed_later};
 
-/// Number of commands after which a batch is submitted. On lavapipe a submission costs as much as some ten commands.
+/// Number of commands after which a batch is submitted. On lavapipe a submission costs as much as
+/// some ten commands.
 pub(crate) const DEPTH: usize = 128;
 /// Number of submitted batches of a stream after which the oldest is waited for.
 const BATCHES_MAX: usize = 32;
@@ -86,7 +88,8 @@ pub(super) struct State {
 pub(crate) struct Shared {
     pub(super) gpu: Arc<Gpu>,
     pub(super) rings: Mutex<Vec<Ring>>,
-    /// Timeline semaphores of streams that were freed, with their last values, for later streams (VK-D14).
+    /// Timeline semaphores of streams that were freed, with their last values, for later streams
+    /// (VK-D14).
     clocks: Mutex<Vec<(Arc<Semaphore>, u64)>>,
     streams: Mutex<Vec<Weak<Queue>>>,
     /// Number of streams that were made.
@@ -125,7 +128,8 @@ impl Shared {
         self.writers().iter().for_each(|queue| queue.with(|state| queue.retire(state)));
     }
 
-    /// Completes every pending copy to a range of host memory, before the host reads there (VK-D16).
+    /// Completes every pending copy to a range of host memory, before the host reads there
+    /// (VK-D16).
     pub(super) fn settle(&self, address: usize, size_bytes: usize) -> Result<(), Error> {
         for queue in self.writers() {
             if queue.with(|state| state.writes_to(address, size_bytes)) {
@@ -138,7 +142,8 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // After this no driver touches the semaphores any more (VK-D14); on a lost device nothing runs.
+        // After this no driver touches the semaphores any more (VK-D14); on a lost device nothing
+        // runs.
         let _ = self.gpu.wait_idle();
     }
 }
@@ -254,11 +259,11 @@ impl Queue {
         self.failure.report()
     }
 
-    /// Records commands after everything recorded before on this stream, with the barriers that order them; `keep` lives
-    /// until they have run. A batch of [`DEPTH`] commands is submitted.
+    /// Records commands after everything recorded before on this stream, with the barriers that
+    /// order them; `keep` lives until they have run. A batch of [`DEPTH`] commands is submitted.
     ///
-    /// `record` does everything that can fail before its first command, since commands cannot be taken back; it uses no
-    /// stream.
+    /// `record` does everything that can fail before its first command, since commands cannot be
+    /// taken back; it uses no stream.
     ///
     /// # Errors
     ///
@@ -300,7 +305,8 @@ impl Queue {
         }
     }
 
-    /// Adds a copy from staging memory to host memory to the batch, which is done when the batch has ended.
+    /// Adds a copy from staging memory to host memory to the batch, which is done when the batch
+    /// has ended.
     pub(super) fn copy_to_host(&self, state: &mut State, copy: HostCopy) {
         if let Some(batch) = &mut state.open {
             batch.host_copies.push(copy);
@@ -355,8 +361,8 @@ impl Queue {
         Ok(commands)
     }
 
-    /// Submits the batch that is recorded, with what it waits for; then `signal` is signalled. With nothing to do it does
-    /// nothing. A failure is kept.
+    /// Submits the batch that is recorded, with what it waits for; then `signal` is signalled. With
+    /// nothing to do it does nothing. A failure is kept.
     pub(super) fn submit(&self, state: &mut State, signal: Option<&Arc<Semaphore>>) {
         if state.open.is_none() && state.waits.is_empty() && signal.is_none() {
             return;
@@ -482,7 +488,8 @@ impl Queue {
         })
     }
 
-    /// Submits, and returns the point at which all work queued so far is done; `None` if that is already so.
+    /// Submits, and returns the point at which all work queued so far is done; `None` if that is
+    /// already so.
     pub(super) fn point(&self) -> Option<Point> {
         self.with(|state| {
             self.submit(state, None);

@@ -1,4 +1,5 @@
-//! Vulkan's library, opened at run time, and instances of it, with the validation layer where it is asked for.
+//! Vulkan's library, opened at run time, and instances of it, with the validation layer where it is
+//! asked for.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -54,7 +55,8 @@ impl Messages {
     ///
     /// # Errors
     ///
-    /// `InternalError` with the message: what the layer finds is a mistake of this plugin or of a module.
+    /// `InternalError` with the message: what the layer finds is a mistake of this plugin or of a
+    /// module.
     pub(crate) fn report(&self) -> Result<(), Error> {
         match lock(&self.first).take() {
             None => Ok(()),
@@ -74,7 +76,8 @@ pub(crate) struct Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // SAFETY: everything that was made from the instance keeps it alive, so nothing is left; dropped once.
+        // SAFETY: everything that was made from the instance keeps it alive, so nothing is left;
+        // dropped once.
         unsafe {
             if let Some((functions, messenger, _)) = &self.messages {
                 functions.destroy_debug_utils_messenger(*messenger, None);
@@ -209,7 +212,8 @@ fn make(entry: &ash::Entry, version: u32, has_validation: bool) -> Result<Instan
     Ok(instance)
 }
 
-/// The description of a messenger, which counts what the layer reports. The messages live as long as it.
+/// The description of a messenger, which counts what the layer reports. The messages live as long
+/// as it.
 fn messenger(messages: &Arc<Messages>) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
     let severity =
         vk::DebugUtilsMessageSeverityFlagsEXT::WARNING | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR;
@@ -240,7 +244,8 @@ unsafe extern "system" fn heard(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     messages: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: the layer passes the messages of `messenger`, which live as long as the instance, and live data.
+    // SAFETY: the layer passes the messages of `messenger`, which live as long as the instance, and
+    // live data.
     let (messages, text) = unsafe {
         let text = data.as_ref().and_then(|data| data.message_as_c_str());
         (messages.cast::<Messages>().as_ref(), text)
@@ -253,14 +258,15 @@ unsafe extern "system" fn heard(
     vk::FALSE
 }
 
-/// The functions of the library, which is opened once in a process and never closed: drivers leave threads and handlers
-/// behind.
+/// The functions of the library, which is opened once in a process and never closed: drivers leave
+/// threads and handlers behind.
 fn entry() -> Result<ash::Entry, Error> {
     static OPENED: OnceLock<Library> = OnceLock::new();
     let library = match OPENED.get() {
         Some(library) => library,
         None => {
-            // SAFETY: the system's library of that name, whose initializers are the system's to vouch for.
+            // SAFETY: the system's library of that name, whose initializers are the system's to
+            // vouch for.
             let opened = unsafe { Library::new(LIBRARY) }.map_err(|why| no_library(&why))?;
             OPENED.get_or_init(|| opened)
         }
@@ -305,8 +311,8 @@ fn no_driver(found: String) -> Error {
     ))
 }
 
-/// The error for raised privileges. The loader itself then ignores the variables that name drivers and layers; drivers
-/// read variables of their own and do not all look.
+/// The error for raised privileges. The loader itself then ignores the variables that name drivers
+/// and layers; drivers read variables of their own and do not all look.
 fn raised() -> Error {
     unavailable(
         "Vulkan is not opened with raised privileges (set-user-id, set-group-id or file capabilities), because its drivers \

@@ -1,5 +1,5 @@
-//! Features: what a device supports, what its logical device enables, and the one table of SPIR-V capabilities that both
-//! come from (VK-D4).
+//! Features: what a device supports, what its logical device enables, and the one table of SPIR-V
+//! capabilities that both come from (VK-D4).
 
 use std::collections::BTreeSet;
 use std::ptr;
@@ -10,7 +10,8 @@ use super::limits::{Known, Properties};
 
 macro_rules! features {
     ($($field:ident: $structure:ident, core since $core:expr, $extension:expr;)*) => {
-        /// Vulkan's structures of features, each of its own so that a device of any version gets those that it knows.
+        /// Vulkan's structures of features, each of its own so that a device of any version gets
+        /// those that it knows.
         #[derive(Default)]
         pub(crate) struct Features {
             core: vk::PhysicalDeviceFeatures,
@@ -84,7 +85,8 @@ enum Need {
 
 use Need::{Feature, Nothing, Property, Subgroup};
 
-/// SPIR-V's capabilities by name, and after them Vulkan's features that enable none, by the name of the feature.
+/// SPIR-V's capabilities by name, and after them Vulkan's features that enable none, by the name of
+/// the feature.
 const NAMES: &[(&str, Need)] = &[
     ("Matrix", Nothing),
     ("Shader", Nothing),
@@ -173,8 +175,8 @@ const NAMES: &[(&str, Need)] = &[
     ("timelineSemaphore", Feature(&[|f| &mut f.timeline.timeline_semaphore])),
 ];
 
-/// Capabilities that the code generator declares: what of Vulkan brings each, and the target's option that asks for it. The
-/// properties of float controls are named without the width.
+/// Capabilities that the code generator declares: what of Vulkan brings each, and the target's
+/// option that asks for it. The properties of float controls are named without the width.
 const SOURCES: &[(&str, &str, &str)] = &[
     ("Float64", "shaderFloat64", "supports_float64"),
     ("Int64", "shaderInt64", "supports_int64"),
@@ -194,7 +196,8 @@ const SOURCES: &[(&str, &str, &str)] = &[
     ("SignedZeroInfNanPreserve", "shaderSignedZeroInfNanPreserve", "signed_zero_inf_nan_preserve"),
 ];
 
-/// For messages: the feature or property of Vulkan that brings a capability, and the target's option that asks for it.
+/// For messages: the feature or property of Vulkan that brings a capability, and the target's
+/// option that asks for it.
 pub(crate) fn source(capability: &str) -> Option<(&'static str, &'static str)> {
     SOURCES.iter().find(|(name, ..)| *name == capability).map(|(_, feature, option)| (*feature, *option))
 }
@@ -207,7 +210,8 @@ pub(crate) fn supported(
     properties: &Properties,
 ) -> BTreeSet<&'static str> {
     let mut found = Features::default();
-    // SAFETY: a physical device of that instance, and a chain of live structures that the device knows.
+    // SAFETY: a physical device of that instance, and a chain of live structures that the device
+    // knows.
     found.chained(known, |all| unsafe { instance.get_physical_device_features2(device, all) });
     let mut is_on = |switch: &Switch| *switch(&mut found) == vk::TRUE;
     let mut names = BTreeSet::new();
@@ -225,7 +229,8 @@ pub(crate) fn supported(
     names
 }
 
-/// Calls `body` with the chain of features that a logical device enables: each of the table that the device supports.
+/// Calls `body` with the chain of features that a logical device enables: each of the table that
+/// the device supports.
 pub(crate) fn enabled<R>(
     instance: &ash::Instance,
     device: vk::PhysicalDevice,
@@ -233,7 +238,8 @@ pub(crate) fn enabled<R>(
     body: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>) -> R,
 ) -> R {
     let (mut found, mut wanted) = (Features::default(), Features::default());
-    // SAFETY: a physical device of that instance, and a chain of live structures that the device knows.
+    // SAFETY: a physical device of that instance, and a chain of live structures that the device
+    // knows.
     found.chained(known, |all| unsafe { instance.get_physical_device_features2(device, all) });
     for (_, need) in NAMES {
         if let Feature(switches) = need {

@@ -251,7 +251,8 @@ impl Gpu {
         if self.has_addresses() {
             usage |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
         }
-        // Vulkan has no empty buffers; sizes are whole words, since narrow elements are accessed by words.
+        // Vulkan has no empty buffers; sizes are whole words, since narrow elements are accessed by
+        // words.
         let size = size_bytes.max(1).checked_next_multiple_of(4).unwrap_or(u64::MAX);
         let info = vk::BufferCreateInfo::default().size(size).usage(usage);
         // SAFETY: a live description.
@@ -357,7 +358,8 @@ impl Buffer {
     /// The address at which the device has it.
     pub(crate) fn address(&self) -> Option<u64> {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
-        // SAFETY: a live buffer that was made with SHADER_DEVICE_ADDRESS, since the device has addresses.
+        // SAFETY: a live buffer that was made with SHADER_DEVICE_ADDRESS, since the device has
+        // addresses.
         self.gpu.addresses.as_ref().map(|functions| unsafe {
             match functions {
                 Addresses::Core => self.gpu.raw.get_buffer_device_address(&info),

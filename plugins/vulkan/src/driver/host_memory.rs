@@ -12,8 +12,8 @@ unsafe impl Send for HostMemory {}
 impl HostMemory {
     /// # Safety
     ///
-    /// * As many bytes as are copied from or to it are live there until those copies are done, and may then be accessed by
-    ///   any thread.
+    /// * As many bytes as are copied from or to it are live there until those copies are done, and
+    ///   may then be accessed by any thread.
     pub(crate) unsafe fn new(address: *mut u8) -> Self {
         Self(address)
     }

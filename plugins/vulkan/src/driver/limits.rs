@@ -1,4 +1,5 @@
-//! What is read from a device before a logical device is made: properties, supported names, extensions (VK-D4).
+//! What is read from a device before a logical device is made: properties, supported names,
+//! extensions (VK-D4).
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
@@ -8,8 +9,8 @@ use ash::{ext, khr, vk};
 
 use super::features::{self, FEATURE_EXTENSIONS, NEVER};
 
-/// Extensions besides those of features that a logical device enables where the device supports them, and the version
-/// whose core contains each.
+/// Extensions besides those of features that a logical device enables where the device supports
+/// them, and the version whose core contains each.
 const EXTENSIONS: &[(u32, &CStr)] = &[
     (vk::API_VERSION_1_2, khr::driver_properties::NAME),
     (vk::API_VERSION_1_2, khr::shader_float_controls::NAME),
@@ -51,12 +52,14 @@ impl Known {
         Self { version, extensions }
     }
 
-    /// Returns true if the device's version contains something since `core`, or it supports the extension.
+    /// Returns true if the device's version contains something since `core`, or it supports the
+    /// extension.
     pub(crate) fn has(&self, core: u32, extension: &CStr) -> bool {
         self.version >= core || self.extensions.contains(extension)
     }
 
-    /// The extensions to enable: those that the device supports, and whose contents the core does not have.
+    /// The extensions to enable: those that the device supports, and whose contents the core does
+    /// not have.
     pub(crate) fn to_enable(&self) -> Vec<&'static CStr> {
         let all = FEATURE_EXTENSIONS.iter().chain(EXTENSIONS);
         let needed = all.filter(|(core, name)| self.version < *core && self.extensions.contains(*name));
@@ -144,8 +147,9 @@ impl Limits {
         })
     }
 
-    /// Returns true if the device supports a capability of SPIR-V, or a feature of Vulkan that enables none; the logical
-    /// device has enabled what it needs. A name that is in no table is not supported.
+    /// Returns true if the device supports a capability of SPIR-V, or a feature of Vulkan that
+    /// enables none; the logical device has enabled what it needs. A name that is in no table is
+    /// not supported.
     pub(crate) fn has_capability(&self, spirv_capability: &str) -> bool {
         self.supported.contains(spirv_capability)
     }
@@ -220,7 +224,8 @@ fn read_properties(instance: &ash::Instance, device: vk::PhysicalDevice, known: 
         maintenance4: vk::API_VERSION_1_3, khr::maintenance4::NAME;
         push: NEVER, khr::push_descriptor::NAME;
     }
-    // SAFETY: a physical device of that instance, and a chain of live structures that the device knows.
+    // SAFETY: a physical device of that instance, and a chain of live structures that the device
+    // knows.
     unsafe { instance.get_physical_device_properties2(device, &mut all) };
     let found = all.properties;
     properties_in(found, &chain, known)

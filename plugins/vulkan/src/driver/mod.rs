@@ -1,7 +1,8 @@
-//! The driver: the only modules of the device API that call Vulkan, besides those of launches (`program::driver`).
+//! The driver: the only modules of the device API that call Vulkan, besides those of launches
+//! (`program::driver`).
 //!
-//! Objects are released once, and keep alive what they were made from. Commands are recorded into command buffers that
-//! `device::Queue` has begun, and what they use is kept by the batch (VK-D11).
+//! Objects are released once, and keep alive what they were made from. Commands are recorded into
+//! command buffers that `device::Queue` has begun, and what they use is kept by the batch (VK-D11).
 
 mod commands;
 mod entry;

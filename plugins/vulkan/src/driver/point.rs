@@ -84,7 +84,8 @@ pub(crate) enum Point {
 }
 
 impl Point {
-    /// The semaphore and its value for which work waits; `None` for a fence, for which only the host waits.
+    /// The semaphore and its value for which work waits; `None` for a fence, for which only the
+    /// host waits.
     pub(crate) fn to_wait(&self) -> Option<(vk::Semaphore, u64)> {
         match self {
             Self::Value(semaphore, value) => Some((semaphore.raw(), *value)),
@@ -109,7 +110,8 @@ impl Point {
         }
     }
 
-    /// Waits until it is reached. Each wait is finite, so that a device that another call found lost ends it.
+    /// Waits until it is reached. Each wait is finite, so that a device that another call found
+    /// lost ends it.
     ///
     /// # Errors
     ///

@@ -35,7 +35,8 @@ impl Timestamp {
     /// Records that it is written once all earlier commands are done.
     pub(crate) fn write(&self, commands: vk::CommandBuffer) {
         let (raw, stage) = (self.gpu.raw(), vk::PipelineStageFlags::BOTTOM_OF_PIPE);
-        // SAFETY: a command buffer that is recorded, and a live pool of one query, which is written once.
+        // SAFETY: a command buffer that is recorded, and a live pool of one query, which is written
+        // once.
         unsafe {
             raw.cmd_reset_query_pool(commands, self.pool, 0, 1);
             raw.cmd_write_timestamp(commands, stage, self.pool, 0);

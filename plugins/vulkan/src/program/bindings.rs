@@ -1,5 +1,5 @@
-//! What launches bind besides data spaces, used again when the work that used it has ended (VKMOD-M7): descriptor sets,
-//! blocks of arguments, and the buffer that stands for a null pointer.
+//! What launches bind besides data spaces, used again when the work that used it has ended
+//! (VKMOD-M7): descriptor sets, blocks of arguments, and the buffer that stands for a null pointer.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,5 @@
-//! Pipeline caches of drivers, kept as files by the rules of `chipdock_plugin_api::files::cache` (VKMOD-M6).
+//! Pipeline caches of drivers, kept as files by the rules of `chipdock_plugin_api::files::cache`
+//! (VKMOD-M6).
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -29,7 +30,8 @@ pub(crate) fn at(folder: Option<PathBuf>) -> Option<Cache> {
     Cache::of_setting(folder, KIND, SIZE_BYTES_MAX)
 }
 
-/// The key of a module's pipelines on a device: the digest of its words, and what distinguishes devices and drivers.
+/// The key of a module's pipelines on a device: the digest of its words, and what distinguishes
+/// devices and drivers.
 pub(crate) fn key(digest: &str, device: &Properties) -> Key {
     let uuid = device.pipeline_cache_uuid.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
@@ -46,7 +48,8 @@ pub(crate) fn read(folder: Option<PathBuf>, key: &Key, device: &Properties) -> O
     at(folder)?.read(key).filter(|cache| is_of(cache, device))
 }
 
-/// Returns true if a driver's cache begins with a whole header of that device: some drivers do not check it.
+/// Returns true if a driver's cache begins with a whole header of that device: some drivers do not
+/// check it.
 fn is_of(cache: &[u8], device: &Properties) -> bool {
     let Some((header, _)) = cache.split_at_checked(HEADER_BYTES) else { return false };
     let (words, _) = header.as_chunks::<4>();

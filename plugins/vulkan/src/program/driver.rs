@@ -1,7 +1,9 @@
-//! The driver's objects of a module, each released once, and its calls: the only module here that calls the driver.
+//! The driver's objects of a module, each released once, and its calls: the only module here that
+//! calls the driver.
 //!
-//! Objects keep alive what they were made from. Buffers in descriptors, and sets and pipelines in recorded work, are kept
-//! by the work (`launch`); command buffers are those that `Queue::record` passes.
+//! Objects keep alive what they were made from. Buffers in descriptors, and sets and pipelines in
+//! recorded work, are kept by the work (`launch`); command buffers are those that `Queue::record`
+//! passes.
 
 use std::ffi::CStr;
 use std::mem::size_of;
@@ -22,7 +24,8 @@ impl Shader {
     /// Gives words, whose structure was checked, to the driver.
     pub(super) fn new(gpu: &Arc<Gpu>, words: &[u32]) -> Result<Self, Error> {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: words whose structure was checked; SPIR-V's own rules are the generator's to keep.
+        // SAFETY: words whose structure was checked; SPIR-V's own rules are the generator's to
+        // keep.
         let raw = unsafe { gpu.raw().create_shader_module(&info, None) };
         let raw = raw.or_failed(|| format!("{}: a module of SPIR-V", gpu.name()))?;
         Ok(Self { gpu: Arc::clone(gpu), raw })
@@ -81,7 +84,8 @@ impl Layout {
         let ranges = [vk::PushConstantRange::default().stage_flags(stage).size(constants_bytes)];
         let ranges = if constants_bytes == 0 { &ranges[..0] } else { &ranges[..] };
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(ranges);
-        // SAFETY: a live description of live layouts, within the device's limits, which were checked.
+        // SAFETY: a live description of live layouts, within the device's limits, which were
+        // checked.
         layout.raw = unsafe { gpu.raw().create_pipeline_layout(&info, None) }.or_failed(what)?;
         layout.make_template().or_failed(what)?;
         Ok(layout)
@@ -110,7 +114,8 @@ impl Layout {
         Ok(vec![self.set])
     }
 
-    /// Makes the template by which an array of [`vk::DescriptorBufferInfo`], one for each binding, is written.
+    /// Makes the template by which an array of [`vk::DescriptorBufferInfo`], one for each binding,
+    /// is written.
     fn make_template(&mut self) -> Result<(), vk::Result> {
         let template_type = match self.descriptors {
             Descriptors::None => return Ok(()),
@@ -158,7 +163,8 @@ impl Layout {
 impl Drop for Layout {
     fn drop(&mut self) {
         let functions = self.gpu.raw();
-        // SAFETY: handles that this made, or null ones, which are ignored; sets and pipelines keep it alive.
+        // SAFETY: handles that this made, or null ones, which are ignored; sets and pipelines keep
+        // it alive.
         unsafe {
             functions.destroy_descriptor_update_template(self.template, None);
             functions.destroy_pipeline_layout(self.raw, None);
@@ -196,7 +202,8 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // SAFETY: sets in use keep the pool's owner alive, so no work uses one; destroyed once, with its sets.
+        // SAFETY: sets in use keep the pool's owner alive, so no work uses one; destroyed once,
+        // with its sets.
         unsafe { self.layout.gpu.raw().destroy_descriptor_pool(self.raw, None) };
     }
 }
@@ -236,12 +243,13 @@ pub(super) struct PipelineCache {
 }
 
 impl PipelineCache {
-    /// Makes a cache of the data that this driver wrote for this device, or an empty one if the driver rejects it.
+    /// Makes a cache of the data that this driver wrote for this device, or an empty one if the
+    /// driver rejects it.
     pub(super) fn new(gpu: &Arc<Gpu>, data: &[u8]) -> Result<Self, Error> {
         let make = |data: &[u8]| {
             let info = vk::PipelineCacheCreateInfo::default().initial_data(data);
-            // SAFETY: a live description; the data begins with this device's header, and has the digest of what its driver
-            // wrote.
+            // SAFETY: a live description; the data begins with this device's header, and has the
+            // digest of what its driver wrote.
             unsafe { gpu.raw().create_pipeline_cache(&info, None) }
         };
         let made = make(data).or_else(|why| if data.is_empty() { Err(why) } else { make(&[]) });
@@ -307,15 +315,16 @@ impl Pipeline {
             stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS);
         }
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
-        // SAFETY: a live description; the entry point and the constant are the shader's, which was checked.
+        // SAFETY: a live description; the entry point and the constant are the shader's, which was
+        // checked.
         let made = unsafe { gpu.raw().create_compute_pipelines(recipe.cache.raw, &[info], None) };
         let raw = made.map_err(|(_, why)| why).or_failed(what)?;
         let [raw] = raw[..] else { bail!(ErrorKind::INTERNAL, "{}: the driver made none", what()) };
         Ok(Self { layout: Arc::clone(layout), raw })
     }
 
-    /// Records a launch: descriptors for a layout that pushes them, or a set; push constants; a grid within the device's
-    /// limits.
+    /// Records a launch: descriptors for a layout that pushes them, or a set; push constants; a
+    /// grid within the device's limits.
     pub(super) fn record(
         &self,
         recorded: &mut Recorded,
@@ -340,8 +349,9 @@ impl Pipeline {
             Descriptors::Set => set.is_some(),
         };
         ensure!(has_descriptors, ErrorKind::INTERNAL, "a launch without its descriptors; this is a bug");
-        // SAFETY: a command buffer that is recorded; pipeline, layout and set belong together, and the work keeps them;
-        // descriptors and constants are as many as the layout has; the grid was checked.
+        // SAFETY: a command buffer that is recorded; pipeline, layout and set belong together, and
+        // the work keeps them; descriptors and constants are as many as the layout has; the grid
+        // was checked.
         unsafe {
             if recorded.pipeline != self.raw {
                 functions.cmd_bind_pipeline(commands, point, self.raw);

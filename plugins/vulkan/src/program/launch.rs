@@ -1,5 +1,5 @@
-//! Launches: a call of a kernel checked against limits, made into descriptors and a block of arguments, and recorded
-//! (VKMOD-M7).
+//! Launches: a call of a kernel checked against limits, made into descriptors and a block of
+//! arguments, and recorded (VKMOD-M7).
 
 use std::any::Any;
 use std::path::PathBuf;
@@ -64,7 +64,8 @@ impl Built {
     ///
     /// # Errors
     ///
-    /// * `ValueError`: the launch exceeds limits of the device, or has other extents than the kernel was compiled for.
+    /// * `ValueError`: the launch exceeds limits of the device, or has other extents than the
+    ///   kernel was compiled for.
     /// * `WrongState`: a handle does not belong to a data space of this device.
     /// * The driver's, by kind, and a stored failure of earlier work on the stream.
     pub(crate) fn launch(

@@ -53,8 +53,8 @@ fn origin(feature: &str, option: &str) -> String {
     format!(" (Vulkan's {feature}; option {option} of the target)")
 }
 
-/// The first float control for floats of a width for which the device does not have it. Its capability says nothing of
-/// widths.
+/// The first float control for floats of a width for which the device does not have it. Its
+/// capability says nothing of widths.
 fn float_control(code: &Code, limits: &Limits) -> Option<String> {
     let found = &limits.properties;
     let widths = |mode: &ExecutionMode| match mode {
@@ -130,7 +130,8 @@ fn subgroup_size(needs: &Needs, interfaces: &[Interface], limits: &Limits) -> Op
     })
 }
 
-/// The size of subgroups that pipelines must request; `None` if the device's own is that of the module.
+/// The size of subgroups that pipelines must request; `None` if the device's own is that of the
+/// module.
 pub(crate) fn required_size(needs: &Needs, limits: &Limits) -> Option<u32> {
     let (size, found) = (needs.subgroup_size?, &limits.properties);
     let is_fixed = found.min_subgroup_size == found.max_subgroup_size;

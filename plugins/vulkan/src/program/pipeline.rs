@@ -37,7 +37,8 @@ impl Compiled {
         Ok(Self { raw: PipelineCache::new(gpu, &kept)?, key, folder, kept: Mutex::new(kept) })
     }
 
-    /// Writes the file if the driver has added to the cache. A failure only costs time in a later process.
+    /// Writes the file if the driver has added to the cache. A failure only costs time in a later
+    /// process.
     fn keep(&self) {
         let Some(cache) = cache::at(self.folder.clone()) else { return };
         let Some(data) = self.raw.data() else { return };
@@ -122,7 +123,8 @@ impl Pipelines {
     }
 }
 
-/// Makes the pipelines of each kernel of a module on a device; without `is_pushed` descriptors are written to sets.
+/// Makes the pipelines of each kernel of a module on a device; without `is_pushed` descriptors are
+/// written to sets.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! The words of a SPIR-V module: their structure, and what they declare (VKMOD-M2, VKMOD-M3).
 //!
-//! This is no validator. It guarantees that a driver can walk the words without leaving them, that every id is defined
-//! once, and that entry points use only resources that a launch binds.
+//! This is no validator. It guarantees that a driver can walk the words without leaving them, that
+//! every id is defined once, and that entry points use only resources that a launch binds.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -44,7 +44,8 @@ pub(crate) struct Entry {
     pub(crate) resources: Vec<Resource>,
     /// Bytes of shared memory whose size no specialisation constant sets.
     pub(crate) shared_bytes: u64,
-    /// Arrays in shared memory whose length is a specialisation constant: its number, and the size of an element in bytes.
+    /// Arrays in shared memory whose length is a specialisation constant: its number, and the size
+    /// of an element in bytes.
     pub(crate) dynamic_shared: Vec<(u32, u64)>,
 }
 
@@ -121,8 +122,8 @@ fn header(words: &[u32]) -> Result<[u32; 2], String> {
     Ok([version >> 16 & 0xFF, version >> 8 & 0xFF])
 }
 
-/// Checks that instructions fill the words exactly, and that rspirv's parser can be given each: it panics at a string
-/// that leaves the words, and at some operations of `OpSpecConstantOp`.
+/// Checks that instructions fill the words exactly, and that rspirv's parser can be given each: it
+/// panics at a string that leaves the words, and at some operations of `OpSpecConstantOp`.
 fn walk(words: &[u32]) -> Result<(), String> {
     let mut at = HEADER_WORDS;
     while let Some(first) = words.get(at) {
@@ -199,8 +200,8 @@ fn check_ids(list: &[Instruction], bound: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// Section of a module at whose place an instruction outside of functions stands; `None` for one that may stand in
-/// several.
+/// Section of a module at whose place an instruction outside of functions stands; `None` for one
+/// that may stand in several.
 fn section(opcode: Op) -> Option<u8> {
     Some(match opcode {
         Op::Capability => 0,
@@ -336,7 +337,8 @@ impl<'a> Globals<'a> {
         }))
     }
 
-    /// If a type is an array whose length is a specialisation constant: its number, and the size of an element.
+    /// If a type is an array whose length is a specialisation constant: its number, and the size of
+    /// an element.
     fn specialised_array(&self, id: u32) -> Option<(u32, u64)> {
         let array = self.by_id.get(&id).filter(|one| one.class.opcode == Op::TypeArray)?;
         let [Operand::IdRef(element), Operand::IdRef(length)] = array.operands[..] else { return None };
@@ -476,7 +478,8 @@ fn uses(list: &[Instruction]) -> HashMap<u32, HashSet<u32>> {
     uses
 }
 
-/// Finds the resources and the shared memory of an entry point's function and of those that it calls.
+/// Finds the resources and the shared memory of an entry point's function and of those that it
+/// calls.
 fn find_memory(
     globals: &Globals<'_>,
     uses: &HashMap<u32, HashSet<u32>>,

@@ -90,7 +90,8 @@ impl<'a> Writer<'a> {
                 }
             }
             _ => {
-                // The register contains the value already, if the new type contains every value of the old.
+                // The register contains the value already, if the new type contains every value of
+                // the old.
                 let holds = chipdock_ir::analysis::holds(to, from);
                 if holds { lane } else { self.wrapped(lane, to) }
             }
@@ -102,7 +103,8 @@ impl<'a> Writer<'a> {
             return lane;
         }
         if from == DType::FLOAT64 && to == DType::FLOAT16 {
-            // Drivers round twice, by way of float32: there the last bit is made odd if the value is not exact.
+            // Drivers round twice, by way of float32: there the last bit is made odd if the value
+            // is not exact.
             let single = self.single_to_odd(lane);
             return self.out.op(Op::FConvert, Type::Float(16), &[single]);
         }
@@ -137,14 +139,15 @@ impl<'a> Writer<'a> {
         self.out.op(Op::Bitcast, Type::Float(32), &[chosen])
     }
 
-    /// A float32 or float64 as an integer: truncated and saturated, 0 of a NaN. The instruction's own result is not
-    /// defined outside of the type's range, and is not chosen there.
+    /// A float32 or float64 as an integer: truncated and saturated, 0 of a NaN. The instruction's
+    /// own result is not defined outside of the type's range, and is not chosen there.
     fn saturated(&mut self, lane: Word, from: DType, to: DType) -> Word {
         let into = register(to);
         let Some((least, most)) = to.integer_range() else { return lane };
         let op = if to.is_int() { Op::ConvertFToS } else { Op::ConvertFToU };
         let inside = self.exact(op, into, &[lane]);
-        // The first float from which on the integer is the greatest: the bound itself may not be a float.
+        // The first float from which on the integer is the greatest: the bound itself may not be a
+        // float.
         let above = self.lane_of_float((most + 1) as f64, from);
         let below = self.lane_of_float(least as f64, from);
         let (lowest, highest) = (self.lane_of_integer(least, to), self.lane_of_integer(most, to));

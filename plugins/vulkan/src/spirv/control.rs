@@ -132,7 +132,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A barrier of a block or of a warp: it orders shared memory, and global memory if the function writes any.
+    /// A barrier of a block or of a warp: it orders shared memory, and global memory if the
+    /// function writes any.
     fn barrier(&mut self, s: &'a Stmt, args: &'a [Expr]) {
         let name = match args.first().map(|arg| &arg.kind) {
             Some(ExprKind::Str(name)) => Arc::clone(name),
@@ -215,7 +216,8 @@ impl<'a> Writer<'a> {
 
     // -- branches -----------------------------------------------------------------------------------------------------
 
-    /// Ends the block with a branch to one of two new blocks; returns them, and the block in which they merge.
+    /// Ends the block with a branch to one of two new blocks; returns them, and the block in which
+    /// they merge.
     fn select_branch(&mut self, condition: Word, has_no: bool) -> [Word; 3] {
         let (yes, merge) = (self.out.id(), self.out.id());
         let no = if has_no { self.out.id() } else { merge };
@@ -255,8 +257,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A value that is computed only if a condition holds; another otherwise. Values of nodes that are written within
-    /// are not known after it.
+    /// A value that is computed only if a condition holds; another otherwise. Values of nodes that
+    /// are written within are not known after it.
     pub(super) fn when(
         &mut self,
         condition: Word,
@@ -380,7 +382,8 @@ impl<'a> Writer<'a> {
         self.out.effect(Op::LoopMerge, vec![id(done), id(next), Operand::LoopControl(control)]);
     }
 
-    /// A loop over a state of words: `condition` sees it and `body` returns the next one. Returns the last state.
+    /// A loop over a state of words: `condition` sees it and `body` returns the next one. Returns
+    /// the last state.
     pub(super) fn repeat<const N: usize>(
         &mut self,
         of: Type,

@@ -1,4 +1,5 @@
-//! Debug information (`NonSemantic.Shader.DebugInfo.100`): the source, functions, lines, and variables by their values.
+//! Debug information (`NonSemantic.Shader.DebugInfo.100`): the source, functions, lines, and
+//! variables by their values.
 
 use chipdock_ir::{Buffer, Child, DType, Param, PrimFunc, Span, TypeCode, Var};
 use rspirv::spirv::{SourceLanguage, StorageClass, Word};

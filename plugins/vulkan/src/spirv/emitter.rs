@@ -53,7 +53,8 @@ enum Known {
     Extended(Word, u32, Vec<Word>),
 }
 
-/// What lines of debug information are relative to: the set of the instructions, the source, and the function.
+/// What lines of debug information are relative to: the set of the instructions, the source, and
+/// the function.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scope {
     pub(super) set: Word,
@@ -195,7 +196,8 @@ impl Emitter {
         self.declare(Known::Pointer(class, to), Op::TypePointer, None, operands)
     }
 
-    /// An array whose length is a constant's id. `stride` is given where its layout must be explicit.
+    /// An array whose length is a constant's id. `stride` is given where its layout must be
+    /// explicit.
     pub(super) fn array(&mut self, element: Word, length: Word, stride: Option<u32>) -> Word {
         let known = Known::Array(element, length, stride);
         if let Some(id) = self.known.get(&known) {

@@ -50,7 +50,8 @@ pub(crate) struct Environment {
     pub(crate) uniform_bytes_max: u32,
 }
 
-/// `VkSubgroupFeatureFlags`: the bits that shuffles and masks of lanes need (basic, ballot, shuffle).
+/// `VkSubgroupFeatureFlags`: the bits that shuffles and masks of lanes need (basic, ballot,
+/// shuffle).
 const SUBGROUP_BITS: i64 = 0x1 | 0x8 | 0x10;
 
 /// Reads a list of widths.

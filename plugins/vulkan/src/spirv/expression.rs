@@ -175,7 +175,8 @@ impl<'a> Writer<'a> {
             let range = self.range(value);
             let bound = self.value(value);
             if self.vars.get(&var.address()).is_some_and(|before| *before != bound) {
-                // The variable is bound again, to another value: nodes that depend on it must be written anew.
+                // The variable is bound again, to another value: nodes that depend on it must be
+                // written anew.
                 self.known.iter_mut().for_each(HashMap::clear);
             }
             if self.diagnostics.is_empty() && self.positions.contains(value) {

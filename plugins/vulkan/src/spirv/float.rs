@@ -51,8 +51,9 @@ impl<'a> Writer<'a> {
         self.cast(&result, e.dtype)
     }
 
-    /// Arithmetic whose operand is a constant zero, or whose operands are the same value, without the instruction: llvmpipe
-    /// folds `x * 0`, `0 / x`, `x + 0` and `x - x` whatever x is, also where it promises to preserve NaNs and signs.
+    /// Arithmetic whose operand is a constant zero, or whose operands are the same value, without
+    /// the instruction: llvmpipe folds `x * 0`, `0 / x`, `x + 0` and `x - x` whatever x is, also
+    /// where it promises to preserve NaNs and signs.
     fn with_zero(&mut self, op: Op, dtype: DType, a: Word, b: Word) -> Option<Word> {
         let [zero_a, zero_b] = [a, b].map(|lane| self.out.zero_constant(lane));
         match (op, zero_a, zero_b) {
@@ -73,7 +74,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A zero with the sign of a product or a quotient, or a NaN: of an infinity times zero, and of zero by zero.
+    /// A zero with the sign of a product or a quotient, or a NaN: of an infinity times zero, and of
+    /// zero by zero.
     fn finite_or_nan(&mut self, dtype: DType, lane: Word, is_negative: bool, is_divisor: bool) -> Word {
         let (of, nan) = (register(dtype), self.lane_of_float(f64::NAN, dtype));
         let (upper, _) = self.float_words(dtype, lane);
@@ -142,8 +144,8 @@ impl<'a> Writer<'a> {
         self.cast(&result, e.dtype)
     }
 
-    /// A float64 without its fraction, truncated or rounded to nearest even: llvmpipe's own are wrong on processors without
-    /// AVX-512 (Mesa 22.3.6).
+    /// A float64 without its fraction, truncated or rounded to nearest even: llvmpipe's own are
+    /// wrong on processors without AVX-512 (Mesa 22.3.6).
     fn whole_double(&mut self, op: IrOp, lane: Word) -> Word {
         let of = Type::Float(64);
         // From 2^52 on there are no fractions, so that a sum with it is rounded to a whole number.
@@ -216,8 +218,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A float64 with an error, rounded to odd: if the error is not 0 and the last bit is even, the neighbour on the
-    /// error's side, whose last bit is odd.
+    /// A float64 with an error, rounded to odd: if the error is not 0 and the last bit is even, the
+    /// neighbour on the error's side, whose last bit is odd.
     pub(super) fn rounded_to_odd(&mut self, sum: Word, error: Word) -> Word {
         let [low, high] = self.words_of(sum);
         let [error_low, error_high] = self.words_of(error);

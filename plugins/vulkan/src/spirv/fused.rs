@@ -1,5 +1,5 @@
-//! A product and a sum, rounded once. Drivers may round `Fma` twice, so it is computed: in float64 where that is enough, and
-//! otherwise in integers, digit by digit.
+//! A product and a sum, rounded once. Drivers may round `Fma` twice, so it is computed: in float64
+//! where that is enough, and otherwise in integers, digit by digit.
 
 use chipdock_ir::{DType, Op as IrOp};
 use rspirv::spirv::{GlslStd450Op, Op, Word};
@@ -11,7 +11,8 @@ use super::writer::Writer;
 /// An unsigned integer of two words of a type: high, low.
 type Pair = [Word; 2];
 
-/// The parts of a float: its digits as an integer, the exponent of the last one in its biased form, and its sign bit.
+/// The parts of a float: its digits as an integer, the exponent of the last one in its biased form,
+/// and its sign bit.
 struct Parts {
     digits: Word,
     exponent: Word,
@@ -58,7 +59,8 @@ impl<'a> Writer<'a> {
         let product = self.exact(Op::FMul, of, &[a, b]);
         let plain = self.exact(Op::FAdd, of, &[product, c]);
         let soft = self.fused_digits(Layout::of(dtype), dtype, abc);
-        // Infinities and NaNs follow from the operations themselves; so does the sum with a product of zero.
+        // Infinities and NaNs follow from the operations themselves; so does the sum with a product
+        // of zero.
         let (a_is_zero, b_is_zero) = (self.is_zero(dtype, a), self.is_zero(dtype, b));
         let is_none = self.out.op(Op::LogicalOr, Type::Bool, &[a_is_zero, b_is_zero]);
         let mut is_plain = is_none;
@@ -67,7 +69,8 @@ impl<'a> Writer<'a> {
             let is_not = self.out.op(Op::LogicalNot, Type::Bool, &[is_finite]);
             is_plain = self.out.op(Op::LogicalOr, Type::Bool, &[is_plain, is_not]);
         }
-        // With no addend the product is rounded once, and keeps its sign where it is too small for a number.
+        // With no addend the product is rounded once, and keeps its sign where it is too small for
+        // a number.
         let c_is_zero = self.is_zero(dtype, c);
         let soft = self.choose(of, c_is_zero, product, soft);
         self.choose(of, is_plain, plain, soft)
@@ -82,8 +85,8 @@ impl<'a> Writer<'a> {
         self.out.op(Op::IEqual, Type::Bool, &[twice, zero])
     }
 
-    /// float32 in float64: the product is exact there, and the sum is rounded to odd, so that the second rounding is the
-    /// only one.
+    /// float32 in float64: the product is exact there, and the sum is rounded to odd, so that the
+    /// second rounding is the only one.
     fn fused_by_double(&mut self, abc: [Word; 3]) -> Word {
         let (of, wide) = (Type::Float(32), Type::Float(64));
         let [a, b, c] = abc.map(|lane| self.out.op(Op::FConvert, wide, &[lane]));
@@ -139,7 +142,8 @@ impl<'a> Writer<'a> {
         let number = |w: &mut Self, value: i64| w.out.constant(layout.of, value as u64 & mask_of(layout));
         let product = self.product(layout, a.digits, b.digits);
         let zero = number(self, 0);
-        // Both with their first digit in the second bit from above, and the exponent of the unit of that place.
+        // Both with their first digit in the second bit from above, and the exponent of the unit of
+        // that place.
         let (product, moved) = self.raised(layout, product);
         let sum = self.in_words(layout, Op::IAdd, a.exponent, b.exponent);
         let bias = number(self, -((layout.exponent_max() / 2) as i64) - i64::from(layout.places));
@@ -192,8 +196,8 @@ impl<'a> Writer<'a> {
         let first = times(self, a_high, b_low);
         let second = times(self, a_low, b_high);
         let high = times(self, a_high, b_high);
-        // The middle: two products of half a word each, and the carry of the lowest; it fits a word, as the factors do not
-        // fill theirs.
+        // The middle: two products of half a word each, and the carry of the lowest; it fits a
+        // word, as the factors do not fill theirs.
         let carry = self.in_words(layout, Op::ShiftRightLogical, low, by);
         let middle = self.in_words(layout, Op::IAdd, first, second);
         let middle = self.in_words(layout, Op::IAdd, middle, carry);
@@ -204,7 +208,8 @@ impl<'a> Writer<'a> {
         [self.in_words(layout, Op::IAdd, high, above), low]
     }
 
-    /// Shifts a number up until its first digit is in the second bit from above; returns the number of places too.
+    /// Shifts a number up until its first digit is in the second bit from above; returns the number
+    /// of places too.
     fn raised(&mut self, layout: Layout, pair: Pair) -> (Pair, Word) {
         let zeros = self.zeros_above(layout, pair);
         let one = self.out.constant(layout.of, 1);
@@ -284,7 +289,8 @@ impl<'a> Writer<'a> {
         [self.choose(layout.of, differ, rest, high), self.choose(layout.of, differ, less, sum)]
     }
 
-    /// The float nearest to a number of two words, given the exponent of its unit: ties to even, subnormals, infinities.
+    /// The float nearest to a number of two words, given the exponent of its unit: ties to even,
+    /// subnormals, infinities.
     fn rounded(&mut self, layout: Layout, dtype: DType, total: Pair, exponent: Word, sign: Word) -> Word {
         let number = |w: &mut Self, value: i64| w.out.constant(layout.of, value as u64 & mask_of(layout));
         let (zero, one) = (number(self, 0), number(self, 1));
@@ -295,7 +301,8 @@ impl<'a> Writer<'a> {
         let top = number(self, i64::from(layout.width) * 2 - 1 - i64::from(layout.places));
         let exponent = self.in_words(layout, Op::IAdd, exponent, top);
         let exponent = self.in_words(layout, Op::ISub, exponent, zeros);
-        // So many places to the right that `places` + 1 digits and one more are left, or fewer digits of a subnormal number.
+        // So many places to the right that `places` + 1 digits and one more are left, or fewer
+        // digits of a subnormal number.
         let kept = number(self, i64::from(layout.width) * 2 - 2 - i64::from(layout.places));
         let by = self.in_words(layout, Op::ISub, kept, zeros);
         let missing = self.in_words(layout, Op::ISub, one, exponent);
@@ -303,7 +310,8 @@ impl<'a> Writer<'a> {
         let most = number(self, i64::from(layout.width));
         let missing = self.out.extended(GlslStd450Op::SMin, layout.of, &[missing, most]);
         let by = self.in_words(layout, Op::IAdd, by, missing);
-        // At least one digit is lost to the last bit, so that a tie differs from what lies above it.
+        // At least one digit is lost to the last bit, so that a tie differs from what lies above
+        // it.
         let is_up = self.out.op(Op::SLessThan, Type::Bool, &[by, one]);
         let up = self.in_words(layout, Op::ISub, one, by);
         let raised = self.shifted_up(layout, total, up);
@@ -336,7 +344,8 @@ impl<'a> Writer<'a> {
         let ties_up = self.out.op(Op::LogicalAnd, Type::Bool, &[is_tie, is_odd]);
         let goes_up = self.out.op(Op::LogicalOr, Type::Bool, &[is_above, ties_up]);
         let more = self.choose(layout.of, goes_up, one, zero);
-        // A carry into the exponent is what the next float has: the digits are added to the exponent less one.
+        // A carry into the exponent is what the next float has: the digits are added to the
+        // exponent less one.
         let base = self.in_words(layout, Op::ISub, exponent, one);
         let base = self.out.extended(GlslStd450Op::SMax, layout.of, &[base, zero]);
         let places = number(self, layout.places.into());

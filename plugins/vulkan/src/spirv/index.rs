@@ -1,5 +1,6 @@
-//! Indices: computed in 64 bits where addresses are, otherwise modulo 2^32, which no buffer of a descriptor exceeds. Those of
-//! bytes are widened where the buffer may have 2^31 or more, as an index of an access is signed (SPV-14).
+//! Indices: computed in 64 bits where addresses are, otherwise modulo 2^32, which no buffer of a
+//! descriptor exceeds. Those of bytes are widened where the buffer may have 2^31 or more, as an
+//! index of an access is signed (SPV-14).
 
 use chipdock_ir::{BinaryOp, DType, Expr, ExprKind};
 use rspirv::spirv::{Op, Word};
@@ -39,8 +40,8 @@ impl<'a> Writer<'a> {
         value
     }
 
-    /// Returns true if a sum of this type may be computed in the type of indices instead: its value is exact, or its
-    /// lower bits are all that counts.
+    /// Returns true if a sum of this type may be computed in the type of indices instead: its value
+    /// is exact, or its lower bits are all that counts.
     fn may_be_wider(&mut self, e: &'a Expr, wide: DType) -> bool {
         if wide == DType::INT32 {
             return e.dtype.bits >= 32;

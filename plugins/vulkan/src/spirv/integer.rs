@@ -1,4 +1,5 @@
-//! Integers and booleans: arithmetic that wraps, divisions that cannot fail, shifts, counts of bits.
+//! Integers and booleans: arithmetic that wraps, divisions that cannot fail, shifts, counts of
+//! bits.
 //!
 //! Integers of fewer than 32 bits are computed in 32 and cut afterwards ([`Writer::wrapped`]).
 
@@ -10,8 +11,9 @@ use super::emitter::Type;
 use super::value::{Value, register};
 use super::writer::Writer;
 
-/// Returns true if an operation on uint64 operands, each a 32-bit number extended by its sign, can be done in 32 bits where its
-/// result fits there. A quotient cannot: 2^64 - 1 and -1 have different ones.
+/// Returns true if an operation on uint64 operands, each a 32-bit number extended by its sign, can
+/// be done in 32 bits where its result fits there. A quotient cannot: 2^64 - 1 and -1 have
+/// different ones.
 fn needs_no_quotient(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max)
 }
@@ -28,7 +30,8 @@ impl<'a> Writer<'a> {
             return self.out.op(Op::BitwiseAnd, of, &[lane, mask]);
         }
         let (zero, width) = (self.out.word(0), self.out.word(dtype.bits.into()));
-        // The sign of the result type of a bit-field extraction does not matter; the instruction says which it is.
+        // The sign of the result type of a bit-field extraction does not matter; the instruction
+        // says which it is.
         self.out.op(Op::BitFieldSExtract, of, &[lane, zero, width])
     }
 
@@ -54,7 +57,8 @@ impl<'a> Writer<'a> {
             && (e.dtype.is_int() || needs_no_quotient(op) || ranges.into_iter().all(fits))
         {
             if e.dtype.is_uint() && matches!(op, BinaryOp::Min | BinaryOp::Max) {
-                // Numbers that are extended by their sign are in the unsigned order of what was extended.
+                // Numbers that are extended by their sign are in the unsigned order of what was
+                // extended.
                 let unsigned = DType::UINT32.with_lanes(e.dtype.lanes);
                 (left.dtype, right.dtype) = (unsigned, unsigned);
             }
@@ -117,7 +121,8 @@ impl<'a> Writer<'a> {
             return self.out.op(instruction, of, &[a, b]);
         }
         let divisor = if is_positive { b } else { self.safe_divisor(dtype, a, b) };
-        // OpSRem and OpSMod are undefined in Vulkan's drivers where an operand is negative: the remainder is a difference.
+        // OpSRem and OpSMod are undefined in Vulkan's drivers where an operand is negative: the
+        // remainder is a difference.
         let quotient = self.out.op(Op::SDiv, of, &[a, divisor]);
         let quotient = if matches!(op, BinaryOp::FloorDiv | BinaryOp::FloorMod) {
             self.rounded_down(of, dtype, quotient, a, divisor)
@@ -153,7 +158,8 @@ impl<'a> Writer<'a> {
         self.out.op(Op::Select, register(dtype), &[is_zero, one, b])
     }
 
-    /// 1 in place of a divisor with which the quotient is the dividend: 0, and -1 of the least integer.
+    /// 1 in place of a divisor with which the quotient is the dividend: 0, and -1 of the least
+    /// integer.
     fn safe_divisor(&mut self, dtype: DType, a: Word, b: Word) -> Word {
         let least = dtype.integer_range().map_or(0, |range| range.0);
         let (zero, one) = (self.lane_of_integer(0, dtype), self.lane_of_integer(1, dtype));
@@ -179,7 +185,8 @@ impl<'a> Writer<'a> {
                 CompareOp::Ge => Op::FOrdGreaterThanEqual,
             };
             let (a, b) = (self.widened(a), self.widened(b));
-            // Exact, or Mesa turns `a < b ? a : b` into an instruction that drops a NaN on either side.
+            // Exact, or Mesa turns `a < b ? a : b` into an instruction that drops a NaN on either
+            // side.
             return self.zip(dtype, &a, &b, |w, a, b| w.exact(instruction, Type::Bool, &[a, b]));
         }
         if a.dtype.is_bool() {
@@ -212,8 +219,9 @@ impl<'a> Writer<'a> {
 
     /// A signed order of 64-bit integers (SPV-12).
     ///
-    /// Mesa (22.3 at least) takes an int32 that is extended for greater than every constant: so integers that are extended are
-    /// compared in 32 bits, and others, which may turn out to be some, in an unsigned order, in which Mesa does not look.
+    /// Mesa (22.3 at least) takes an int32 that is extended for greater than every constant: so
+    /// integers that are extended are compared in 32 bits, and others, which may turn out to be
+    /// some, in an unsigned order, in which Mesa does not look.
     pub(super) fn long_order(&mut self, instruction: Op, a: Word, b: Word) -> Word {
         if let (Some(a), Some(b)) = (self.out.narrow(a), self.out.narrow(b)) {
             return self.out.op(instruction, Type::Bool, &[a, b]);

@@ -38,7 +38,8 @@ impl<'a> Writer<'a> {
         self.choose_lanes(&condition, &then, &otherwise)
     }
 
-    /// One of two values, by a scalar condition: only that one is evaluated, where the difference is observable.
+    /// One of two values, by a scalar condition: only that one is evaluated, where the difference
+    /// is observable.
     pub(super) fn if_then_else(&mut self, e: &'a Expr, args: &'a [Expr]) -> Value {
         let [condition, then, otherwise] = args else {
             return self.refuse(e, format!("expected 3 arguments, found {}", args.len()));
@@ -53,7 +54,8 @@ impl<'a> Writer<'a> {
         {
             return self.placeholder(e.dtype);
         }
-        // Nodes that both branches need are evaluated in any case, and must not be written twice (rule SPV-8).
+        // Nodes that both branches need are evaluated in any case, and must not be written twice
+        // (rule SPV-8).
         if is_pure(then) && is_pure(otherwise) {
             for both in in_both(then, otherwise) {
                 self.value(both);
@@ -62,8 +64,8 @@ impl<'a> Writer<'a> {
         self.when(condition.first(), e.dtype, |w| w.value(then), |w| w.value(otherwise))
     }
 
-    /// A conjunction or a disjunction: the second side is evaluated only if the first does not decide, where the
-    /// difference is observable.
+    /// A conjunction or a disjunction: the second side is evaluated only if the first does not
+    /// decide, where the difference is observable.
     pub(super) fn connective(&mut self, e: &'a Expr, a: &'a Expr, b: &'a Expr, is_and: bool) -> Value {
         let left = self.value(a);
         if !self.has_type(e, left.dtype, DType::BOOL.with_lanes(e.dtype.lanes))

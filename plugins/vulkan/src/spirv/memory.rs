@@ -1,7 +1,8 @@
 //! Memory: how the elements of a piece of memory are held, loads, stores, allocations.
 //!
-//! Memory is held in the one form that all its views agree on: as elements of their type; as integers of their width, if
-//! views differ in type only; otherwise as words of 32 bits, of which a view of another width reads and writes parts.
+//! Memory is held in the one form that all its views agree on: as elements of their type; as
+//! integers of their width, if views differ in type only; otherwise as words of 32 bits, of which a
+//! view of another width reads and writes parts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +18,8 @@ use super::environment::Environment;
 use super::value::{Value, register};
 use super::writer::Writer;
 
-/// Most bytes of memory of a thread's own; drivers keep it in registers or in memory that they reserve for each thread.
+/// Most bytes of memory of a thread's own; drivers keep it in registers or in memory that they
+/// reserve for each thread.
 const LOCAL_BYTES_MAX: u64 = 64 * 1024;
 
 /// The uses of a piece of memory in a function.
@@ -131,7 +133,8 @@ pub(super) struct Memory {
     pub(super) base: Word,
     pub(super) form: Form,
     pub(super) is_written: bool,
-    /// Whether places may lie beyond the signed numbers of 32 bits, as those of bytes of a descriptor do.
+    /// Whether places may lie beyond the signed numbers of 32 bits, as those of bytes of a
+    /// descriptor do.
     pub(super) is_long: bool,
 }
 
@@ -191,7 +194,8 @@ impl<'a> Writer<'a> {
             return Form::Words;
         }
         if types.iter().all(|one| held(environment, class, *one) == Some(first)) {
-            // A boolean is not cut when it is read: it must not share its place with bytes of other values.
+            // A boolean is not cut when it is read: it must not share its place with bytes of other
+            // values.
             let has_bool = types.contains(&DType::BOOL);
             let is_mixed =
                 class == StorageClass::Function && types.iter().any(|one| one.bits != types[0].bits);
@@ -399,7 +403,8 @@ impl<'a> Writer<'a> {
     fn atomic_operands(&mut self, memory: &Memory, pointer: Word, values: &[Word]) -> Vec<Operand> {
         let scope = match memory.class {
             StorageClass::Workgroup => Scope::Workgroup,
-            // The device's scope is a feature of its own in the Vulkan memory model; a launch is in one queue.
+            // The device's scope is a feature of its own in the Vulkan memory model; a launch is in
+            // one queue.
             _ if self.environment.uses_vulkan_memory_model => Scope::QueueFamily,
             _ => Scope::Device,
         };
@@ -505,7 +510,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes a part of a word. Threads may write its other parts at once, so each step keeps those.
+    /// Writes a part of a word. Threads may write its other parts at once, so each step keeps
+    /// those.
     fn store_part(&mut self, memory: &Memory, index: Word, lane: Word, dtype: DType, bits: u32) {
         let of = Type::Int(32);
         let (word, shift) = self.part_of_word(index, bits);
@@ -534,7 +540,8 @@ impl<'a> Writer<'a> {
         [low, self.moved(low, 1)]
     }
 
-    /// The index of the word that contains an element of fewer bits, and the position of its lowest bit.
+    /// The index of the word that contains an element of fewer bits, and the position of its lowest
+    /// bit.
     pub(super) fn part_of_word(&mut self, index: Word, bits: u32) -> (Word, Word) {
         let (of, in_word) = (self.index_type(), 32 / bits);
         let by = self.index_constant(in_word.trailing_zeros());
@@ -694,7 +701,8 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Adds a float by exchanging the place that contains it until no other thread has changed it in between.
+    /// Adds a float by exchanging the place that contains it until no other thread has changed it
+    /// in between.
     fn exchange(&mut self, memory: &Memory, place: Word, dtype: DType, value: Word) -> Word {
         let (index, shift) = match dtype.bits {
             16 => {

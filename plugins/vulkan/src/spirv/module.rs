@@ -83,7 +83,8 @@ fn callees_first(module: &IrModule) -> Vec<&PrimFunc> {
     order
 }
 
-/// A scalar of the block: its type in SPIR-V, and whether it is a boolean or narrower than its place.
+/// A scalar of the block: its type in SPIR-V, and whether it is a boolean or narrower than its
+/// place.
 struct Member {
     param: usize,
     of: Word,
@@ -260,7 +261,8 @@ impl<'a> Writer<'a> {
             }
             self.needs_storage(form);
             self.needs_narrow(form);
-            // Two words in place of a pointer: validators look for what a block's pointers point to in the block.
+            // Two words in place of a pointer: validators look for what a block's pointers point to
+            // in the block.
             let of = self.out.type_of(Type::Words(2));
             let offset = end.next_multiple_of(8);
             end = offset + 8;

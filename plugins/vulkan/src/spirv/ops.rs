@@ -36,7 +36,8 @@ impl<'a> Writer<'a> {
             Gives::LanesOf(_, dtype) => dtype.with_lanes(first.lanes),
             Gives::Like(_) | Gives::Nothing => first,
         };
-        // An op whose operands have different types is a function that passes lower, or nothing does.
+        // An op whose operands have different types is a function that passes lower, or nothing
+        // does.
         let is_uniform = values.iter().all(|arg| arg.dtype == first);
         if first.is_float() && !is_uniform {
             return self.refuse(e, format!("has no {} of {first}", op.name()));
@@ -92,7 +93,8 @@ impl<'a> Writer<'a> {
         self.map(dtype, &value, |w, lane| w.shuffle_lane(scope, dtype.scalar(), lane, from))
     }
 
-    /// The lane that a shuffle reads: of the caller's group of `width` lanes, its own where the group has no such lane.
+    /// The lane that a shuffle reads: of the caller's group of `width` lanes, its own where the
+    /// group has no such lane.
     fn shuffled_lane(&mut self, op: IrOp, lane: Word, width: Word) -> Word {
         let of = Type::Int(32);
         let input = self.out.input(BuiltIn::SubgroupLocalInvocationId, of, "lane");

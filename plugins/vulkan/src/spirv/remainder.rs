@@ -15,7 +15,8 @@ impl<'a> Writer<'a> {
     }
 
     fn remainder_lane(&mut self, dtype: DType, a: Word, b: Word) -> Word {
-        // The bits as one integer: the width of the significand without its first digit, and the exponent's mask.
+        // The bits as one integer: the width of the significand without its first digit, and the
+        // exponent's mask.
         let (of, digits) = if dtype.bits == 64 { (Type::Int(64), 52_u32) } else { (Type::Int(32), 23) };
         let sign_bit = 1_u64 << (dtype.bits - 1);
         let hidden = 1_u64 << digits;
@@ -77,7 +78,8 @@ impl<'a> Writer<'a> {
         self.out.op(Op::Bitcast, register(dtype), &[result])
     }
 
-    /// The bits of a float without a sign, from digits other than 0 and the exponent of the last place.
+    /// The bits of a float without a sign, from digits other than 0 and the exponent of the last
+    /// place.
     fn normalised(&mut self, dtype: DType, of: Type, digits: u32, rest: Word, exponent: Word) -> Word {
         let op = |w: &mut Self, op: Op, a: Word, b: Word| w.out.op(op, of, &[a, b]);
         let [fraction, first, one, places] =

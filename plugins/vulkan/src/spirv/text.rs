@@ -198,7 +198,8 @@ impl Printer {
     }
 }
 
-/// A float that is read back to the same bits: in decimal, or in hexadecimal where that is not enough.
+/// A float that is read back to the same bits: in decimal, or in hexadecimal where that is not
+/// enough.
 fn float_text(value: f64, width: u32, bits: u64) -> String {
     let digits = match width {
         16 => 10,
@@ -206,7 +207,8 @@ fn float_text(value: f64, width: u32, bits: u64) -> String {
         _ => 52,
     };
     if value.is_finite() && width > 16 {
-        // Rust prints the shortest digits that read back as a float64, and float32 is one; without an exponent.
+        // Rust prints the shortest digits that read back as a float64, and float32 is one; without
+        // an exponent.
         let magnitude = value.abs();
         if magnitude == 0.0 || (1e-5..1e16).contains(&magnitude) {
             return if width == 32 { format!("{}", value as f32) } else { format!("{value}") };

@@ -23,7 +23,8 @@ impl Value {
     }
 }
 
-/// The type that holds a lane in a register: integers of fewer than 32 bits are held in 32, extended by their sign.
+/// The type that holds a lane in a register: integers of fewer than 32 bits are held in 32,
+/// extended by their sign.
 pub(super) fn register(dtype: DType) -> Type {
     match (dtype.code, dtype.bits) {
         (TypeCode::Bool, _) => Type::Bool,

@@ -49,14 +49,16 @@ pub(super) struct Writer<'a> {
     pub(super) vars: HashMap<usize, Value>,
     pub(super) memories: HashMap<usize, Memory>,
     pub(super) loops: Vec<Targets>,
-    /// If there is dynamic shared memory: the number of its constant, and the size of its elements in bytes.
+    /// If there is dynamic shared memory: the number of its constant, and the size of its elements
+    /// in bytes.
     pub(super) dynamic: Option<(u32, u32)>,
     /// Bytes of shared memory of constant size.
     pub(super) shared_bytes: u64,
     /// Bytes of memory of each thread.
     pub(super) local_bytes: u64,
     // Of the current statement:
-    /// Values of nodes by address; the flag distinguishes an index from a value. A map for each condition around.
+    /// Values of nodes by address; the flag distinguishes an index from a value. A map for each
+    /// condition around.
     pub(super) known: Vec<HashMap<(usize, bool), Value>>,
     /// Number of calls with an effect that were written.
     pub(super) effects: usize,
@@ -131,7 +133,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Reports an unsupported expression and returns a placeholder: writing goes on, so that every refusal is found.
+    /// Reports an unsupported expression and returns a placeholder: writing goes on, so that every
+    /// refusal is found.
     pub(super) fn refuse(&mut self, e: &Expr, message: impl Into<String>) -> Value {
         self.report(e.span, chipdock_ir::print::expr_line(e), message.into());
         self.placeholder(e.dtype)

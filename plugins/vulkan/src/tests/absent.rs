@@ -1,4 +1,5 @@
-//! Tests of the errors without a driver or a device, and with a broken one, each in a process of its own.
+//! Tests of the errors without a driver or a device, and with a broken one, each in a process of
+//! its own.
 
 use chipdock_plugin_api::timer::Timer as _;
 use chipdock_plugin_api::{DataSpaceKind, DeviceApi as _, ErrorKind, Stream};
@@ -25,8 +26,8 @@ fn vk_d2_without_the_library_calls_are_unavailable() {
     in_child("tests::absent::child_without_library", &[("LD_LIBRARY_PATH", &path)]).unwrap();
 }
 
-/// One driver of several cannot be used: the devices of the others remain (VK-D1), and alone it is named as what fails
-/// (VK-D2).
+/// One driver of several cannot be used: the devices of the others remain (VK-D1), and alone it is
+/// named as what fails (VK-D2).
 #[test]
 fn vk_d1_a_broken_driver_hides_no_other() {
     let Some(bench) = Bench::of_lavapipe() else { return };

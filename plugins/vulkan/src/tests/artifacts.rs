@@ -175,8 +175,8 @@ proptest! {
         prop_assert!(read(&parts).unwrap_err().contains("digest"));
     }
 
-    /// Whoever writes the digest anew meets the other checks: none of them panics, and what they accept has a structure
-    /// that a driver can walk.
+    /// Whoever writes the digest anew meets the other checks: none of them panics, and what they
+    /// accept has a structure that a driver can walk.
     #[test]
     fn vkmod_m2_altered_words_with_a_new_digest_do_not_panic(
         form in 0..4_usize,

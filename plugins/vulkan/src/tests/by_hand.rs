@@ -23,8 +23,8 @@ pub(super) enum Form {
     Uniform,
     /// Everything as push constants: the buffers by device address.
     Address,
-    /// As `Push`; adds the sum through dynamic shared memory in reverse order of threads, and the number of its
-    /// elements.
+    /// As `Push`; adds the sum through dynamic shared memory in reverse order of threads, and the
+    /// number of its elements.
     Shared,
 }
 

@@ -1,5 +1,5 @@
-//! Rate of copies compared with a staged copy by the same driver, made directly. Measured on demand:
-//! `cargo test --release -p chipdock-plugin-vulkan copy_speed -- --ignored --nocapture`.
+//! Rate of copies compared with a staged copy by the same driver, made directly. Measured on
+//! demand: `cargo test --release -p chipdock-plugin-vulkan copy_speed -- --ignored --nocapture`.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,8 @@ impl Direct<'_> {
         let region = vk::BufferCopy { src_offset: 0, dst_offset: 0, size: SIZE_BYTES as u64 };
         let (begin, commands) = (vk::CommandBufferBeginInfo::default(), [self.commands]);
         let info = vk::SubmitInfo::default().command_buffers(&commands);
-        // SAFETY: a command buffer that is in no queue, and live buffers of that size; one thread uses the queue.
+        // SAFETY: a command buffer that is in no queue, and live buffers of that size; one thread
+        // uses the queue.
         unsafe {
             device.begin_command_buffer(self.commands, &begin).unwrap();
             device.cmd_copy_buffer(self.commands, from, to, &[region]);

@@ -1,5 +1,5 @@
-//! Eight threads on one device at once. A run takes a second each under the validation layer and without; with
-//! `CHIPDOCK_TEST_ALL=1` a minute each.
+//! Eight threads on one device at once. A run takes a second each under the validation layer and
+//! without; with `CHIPDOCK_TEST_ALL=1` a minute each.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,13 +17,14 @@ use crate::loader::Loaded;
 use crate::timer::VulkanTimer;
 
 const N_THREADS: usize = 8;
-/// The seconds of a run, and growth that is no leak: heaps of threads, blocks of memory and staging memory of which ever
-/// more is used, until, within the first thousands of rounds, all is.
+/// The seconds of a run, and growth that is no leak: heaps of threads, blocks of memory and staging
+/// memory of which ever more is used, until, within the first thousands of rounds, all is.
 fn scale() -> (u64, usize) {
     if sample::is_whole_run() { (60, 8 << 20) } else { (1, 64 << 20) }
 }
 
-/// A round of a thread: copies and launches on two streams that wait for each other, between two marks.
+/// A round of a thread: copies and launches on two streams that wait for each other, between two
+/// marks.
 fn round(bench: &Bench, modules: &[Loaded], number: usize) {
     let timer = VulkanTimer(Arc::clone(&bench.hardware));
     // SAFETY: a stream of this round.
@@ -100,7 +101,8 @@ fn eight_threads_do_not_disturb_each_other() {
     }
 }
 
-/// VK-D11. Without the layer, which keeps something of each object, and in a process of its own, whose memory is measured.
+/// VK-D11. Without the layer, which keeps something of each object, and in a process of its own,
+/// whose memory is measured.
 #[test]
 fn the_memory_of_eight_threads_stays_flat() {
     if Bench::new().is_some() {

@@ -57,7 +57,8 @@ impl Driver {
         self.folder.path()
     }
 
-    /// The variables under which the loader finds these drivers, and this one does what `mode` says.
+    /// The variables under which the loader finds these drivers, and this one does what `mode`
+    /// says.
     pub(super) fn environment<'a>(&'a self, drivers: &'a str, mode: &'a str) -> Vec<(&'a str, &'a str)> {
         vec![(VARIABLE, drivers), (MODE, mode), (BENEATH, &self.beneath)]
     }

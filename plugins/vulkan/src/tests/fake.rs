@@ -1,8 +1,9 @@
-//! A driver in software that records, and runs what it recorded as late and in as unlike an order as Vulkan allows: only
-//! when the host waits, later queues first, and commands between two barriers backwards. Results are right only if
-//! semaphores and barriers order the work.
+//! A driver in software that records, and runs what it recorded as late and in as unlike an order
+//! as Vulkan allows: only when the host waits, later queues first, and commands between two
+//! barriers backwards. Results are right only if semaphores and barriers order the work.
 //!
-//! Its devices have no kernels: copies and barriers are its commands. It belongs to the thread that uses it.
+//! Its devices have no kernels: copies and barriers are its commands. It belongs to the thread that
+//! uses it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};

@@ -1,4 +1,5 @@
-//! Tests of kept pipeline caches: foreign files, folders that cannot be used, processes at once (VKMOD-M6).
+//! Tests of kept pipeline caches: foreign files, folders that cannot be used, processes at once
+//! (VKMOD-M6).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

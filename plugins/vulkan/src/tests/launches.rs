@@ -208,7 +208,8 @@ fn with_capability(parts: &Parts) -> Parts {
     parts
 }
 
-/// The capability RoundingModeRTE says nothing of widths: those that the words demand are looked up.
+/// The capability RoundingModeRTE says nothing of widths: those that the words demand are looked
+/// up.
 #[test]
 fn vkmod_m4_a_float_control_is_needed_by_width() {
     let Some(bench) = Bench::new() else { return };
@@ -316,7 +317,8 @@ fn vkmod_m7_a_large_data_space_is_passed_by_address_alone() {
     works(&bench);
 }
 
-/// A kernel on one stream sees what another wrote on the stream that it waits for, and copies see both.
+/// A kernel on one stream sees what another wrote on the stream that it waits for, and copies see
+/// both.
 #[test]
 fn launches_are_ordered_with_other_work() {
     let Some(bench) = Bench::new() else { return };

@@ -87,7 +87,8 @@ impl Bench {
         parts.with(|artifact| loader.load(artifact, env))
     }
 
-    /// Loads a module for the first device; without `is_pushed` its descriptors are written to sets.
+    /// Loads a module for the first device; without `is_pushed` its descriptors are written to
+    /// sets.
     pub(super) fn load(
         &self,
         parts: &Parts,

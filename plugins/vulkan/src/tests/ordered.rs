@@ -1,6 +1,7 @@
-//! The order of streams as the validation layer sees it: on a device of four queues (`icd.c`), with its validation of what is
-//! submitted, a semaphore that is missing is a message. The layer of Debian 12 (1.3.239) follows binary semaphores and
-//! fences there, and no timeline semaphores: for those there is `recorded`.
+//! The order of streams as the validation layer sees it: on a device of four queues (`icd.c`), with
+//! its validation of what is submitted, a semaphore that is missing is a message. The layer of
+//! Debian 12 (1.3.239) follows binary semaphores and fences there, and no timeline semaphores: for
+//! those there is `recorded`.
 
 use chipdock_programs::Random;
 
@@ -46,8 +47,8 @@ fn child_with_waits() {
     let mut random = Random::new(1);
     for _ in 0..20 {
         let mut below = |n: usize| random.below(n as u64) as usize;
-        // No copies to host memory: the host waits for those, and the layer concludes from a fence of one queue nothing for
-        // the work of others that this work waited for.
+        // No copies to host memory: the host waits for those, and the layer concludes from a fence
+        // of one queue nothing for the work of others that this work waited for.
         let steps: Vec<_> = (0..30).map(|_| (below(5), 2, below(4), below(4))).collect();
         assert_eq!(recorded::run(&bench, &steps), recorded::expected(&steps));
         assert_eq!(bench.messages(), 0);

@@ -1,4 +1,5 @@
-//! Tests on a driver in software (`fake`): order that no driver at hand would show to be missing, devices that none has.
+//! Tests on a driver in software (`fake`): order that no driver at hand would show to be missing,
+//! devices that none has.
 
 use ash::{khr, vk};
 use chipdock_plugin_api::{DataSpaceKind, DeviceApi, ErrorKind, Stream, attribute};
@@ -93,7 +94,8 @@ fn vk_d8_kinds_without_a_type_of_memory_are_unsupported() {
     bench.allocate_kind(0, 64, DataSpaceKind::Pinned).unwrap();
 }
 
-/// VK-D10: where no block can be allocated, the buffer alone may be; what cannot is `OutOfMemory`, and changes nothing.
+/// VK-D10: where no block can be allocated, the buffer alone may be; what cannot is `OutOfMemory`,
+/// and changes nothing.
 #[test]
 fn vk_d10_the_last_memory_is_allocated_for_buffers_alone() {
     let bench = Bench::over_fake(vec![Model { heap_bytes: 4 << 20, ..Model::gpu() }]);
@@ -144,7 +146,8 @@ fn a_batch_that_the_driver_refuses_is_reported_once() {
 /// A step of a program: the stream it is queued on, and what it does.
 pub(super) type Step = (usize, usize, usize, usize);
 
-/// Runs a program in which each step waits for the one before it; returns what memory holds in the end.
+/// Runs a program in which each step waits for the one before it; returns what memory holds in the
+/// end.
 pub(super) fn run(bench: &Bench, steps: &[Step]) -> (Vec<Vec<u8>>, Vec<[u8; 8]>) {
     let streams: Vec<_> = (0..5).map(|_| bench.stream(0)).collect();
     let spaces: Vec<_> = (0..4_u8).map(|index| bench.with_values(0, &[index; 8])).collect();

@@ -1,4 +1,5 @@
-//! Tests of streams: order within one and between two, whatever the device has for it, and work that fails.
+//! Tests of streams: order within one and between two, whatever the device has for it, and work
+//! that fails.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -85,7 +86,8 @@ fn vk_d13_a_batch_is_submitted_at_its_depth() {
     assert_eq!(copies(0), 2);
 }
 
-/// VK-D15, VK-D16: another stream sees work for which it waits, and host memory that a copy has still to write.
+/// VK-D15, VK-D16: another stream sees work for which it waits, and host memory that a copy has
+/// still to write.
 #[test]
 pub(super) fn vk_d15_a_stream_waits_for_another() {
     for bench in Bench::each() {
@@ -139,7 +141,8 @@ pub(super) fn vk_d14_streams_are_freed_right_after_a_wait_for_them() {
     }
 }
 
-/// VK-D16: copies to one place in host memory are made in their order, also on two streams and back again.
+/// VK-D16: copies to one place in host memory are made in their order, also on two streams and back
+/// again.
 #[test]
 pub(super) fn vk_d16_host_memory_is_written_in_order() {
     for bench in Bench::each() {
@@ -164,7 +167,8 @@ pub(super) fn vk_d16_host_memory_is_written_in_order() {
     }
 }
 
-/// VK-D11: memory is freed once the work that uses it has ended, and the next data space does not disturb it.
+/// VK-D11: memory is freed once the work that uses it has ended, and the next data space does not
+/// disturb it.
 #[test]
 fn vk_d11_work_keeps_the_memory_that_it_uses() {
     for bench in Bench::each() {
@@ -197,7 +201,8 @@ fn work_that_fails_later_is_named_once() {
     }
 }
 
-/// VK-D20: what the layer finds fails the next wait, once: a hazard between two commands without a barrier.
+/// VK-D20: what the layer finds fails the next wait, once: a hazard between two commands without a
+/// barrier.
 #[test]
 fn vk_d20_a_message_of_the_layer_fails_the_next_wait() {
     let Some(bench) = Bench::new() else { return };
@@ -210,7 +215,8 @@ fn vk_d20_a_message_of_the_layer_fails_the_next_wait() {
     let work = Work::Copy { size_bytes: 64 };
     let copied = queue.record(work, vec![Arc::clone(&from) as _, Arc::clone(&to) as _], |recorded| {
         for _ in 0..2 {
-            // SAFETY: a command buffer that is recorded and two live buffers; the hazard is the test's.
+            // SAFETY: a command buffer that is recorded and two live buffers; the hazard is the
+            // test's.
             unsafe {
                 let (from, to) = (from.buffer().0, to.buffer().0);
                 queue.gpu().raw().cmd_copy_buffer(recorded.commands, from, to, &[region]);

@@ -1,4 +1,5 @@
-//! Tests of modules that were not validated: each is written or refused, none makes the generator panic.
+//! Tests of modules that were not validated: each is written or refused, none makes the generator
+//! panic.
 
 use chipdock_ir::testing::junk;
 use chipdock_ir::{DType, Expr, IrModule, StorageScope, Target, build};
@@ -55,7 +56,8 @@ fn spv_11_depth_is_refused_before_the_stack_ends() {
     }
 }
 
-/// A node that is shared again and again is written once: the words grow with the module, not with its paths.
+/// A node that is shared again and again is written once: the words grow with the module, not with
+/// its paths.
 #[test]
 fn spv_8_shared_nodes_do_not_multiply() {
     for module in [junk::shared(60), junk::shared_positions(60)] {
@@ -67,7 +69,8 @@ fn spv_8_shared_nodes_do_not_multiply() {
     }
 }
 
-/// The number of conversions between widths of unsigned integers in a kernel that writes one byte of that many.
+/// The number of conversions between widths of unsigned integers in a kernel that writes one byte
+/// of that many.
 fn conversions(size: Option<i64>, environment: &Environment) -> usize {
     let mut f = build::function("f");
     let data = f.pointer("A", DType::INT8, StorageScope::GLOBAL);

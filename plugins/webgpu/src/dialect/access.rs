@@ -1,8 +1,9 @@
 //! Memory: declarations of buffers, loads, stores and atomic additions.
 //!
-//! All memory is declared at module scope, so that helpers access it by name: WGSL does not pass pointers into storage.
-//! Elements that are not 32 bits wide are packed in words of 32 bits, as on the host; a store into a part of a word is
-//! atomic, so that threads which write adjacent elements do not lose each other's writes.
+//! All memory is declared at module scope, so that helpers access it by name: WGSL does not pass
+//! pointers into storage. Elements that are not 32 bits wide are packed in words of 32 bits, as on
+//! the host; a store into a part of a word is atomic, so that threads which write adjacent elements
+//! do not lose each other's writes.
 
 use chipdock_codegen_source::{Access, Allocation, Answer, Code, Infix, Place, Prelude, Refusal, Uses};
 use chipdock_ir::{DType, StorageRank, StorageScope};
@@ -245,7 +246,8 @@ fn typed_zero(zero: &Code, dtype: DType) -> Answer<String> {
     Ok(format!("{}({})", scalar(dtype)?, zero.text))
 }
 
-/// The index type in an access' helper (`None` for a scalar), the index, and the index's own type if it is a vector.
+/// The index type in an access' helper (`None` for a scalar), the index, and the index's own type
+/// if it is a vector.
 fn place(access: &Access) -> (Option<DType>, &Code, Option<DType>) {
     match &access.place {
         Place::Element(index) | Place::Contiguous(index) => (None, index, None),

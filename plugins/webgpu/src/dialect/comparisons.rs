@@ -1,7 +1,8 @@
 //! Comparisons of floats by their bits.
 //!
-//! A WGSL compiler may assume that there are no NaNs and no infinities, and may flush subnormal numbers to zero: on devices
-//! `x != x` is false for a NaN, and the least number is not above 0. Integers leave nothing to assume.
+//! A WGSL compiler may assume that there are no NaNs and no infinities, and may flush subnormal
+//! numbers to zero: on devices `x != x` is false for a NaN, and the least number is not above 0.
+//! Integers leave nothing to assume.
 
 use chipdock_codegen_source::{Code, Prelude};
 use chipdock_ir::CompareOp;
@@ -25,7 +26,8 @@ fn suffix(lanes: u16) -> String {
     if lanes == 1 { String::new() } else { format!("x{lanes}") }
 }
 
-/// Defines the function that maps floats to integers in the same order: both zeros to 0, NaNs beyond the infinities.
+/// Defines the function that maps floats to integers in the same order: both zeros to 0, NaNs
+/// beyond the infinities.
 fn define_order(lanes: u16, prelude: &mut Prelude) -> String {
     let name = format!("cd_order_f32{}", suffix(lanes));
     prelude.define(&name, |_| {

@@ -10,10 +10,12 @@ use chipdock_codegen_source::Uses;
 
 /// Value of `calling_conv` for a kernel.
 pub(super) const KERNEL: i64 = 2;
-/// Prefixes of the names of the struct of a kernel's scalars, and of the variable with it; the kernel's name follows.
+/// Prefixes of the names of the struct of a kernel's scalars, and of the variable with it; the
+/// kernel's name follows.
 const SCALARS_TYPE: &str = "cd_scalars_of_";
 const SCALARS: &str = "cd_in_";
-/// Prefix of the pipeline constant for the words of dynamic shared memory; the kernel's name follows.
+/// Prefix of the pipeline constant for the words of dynamic shared memory; the kernel's name
+/// follows.
 const DYNAMIC_WORDS: &str = "cd_words_of_";
 
 /// The way in which a parameter is passed to a kernel.
@@ -39,8 +41,8 @@ fn member_type(dtype: DType) -> Answer<&'static str> {
     }
 }
 
-/// The binding of each parameter of a kernel with these types, and the binding number of the uniform struct if there is
-/// one: buffers first, in order.
+/// The binding of each parameter of a kernel with these types, and the binding number of the
+/// uniform struct if there is one: buffers first, in order.
 pub(crate) fn bindings(params: &[DType]) -> (Vec<Binding>, Option<usize>) {
     let (mut buffers, mut scalars) = (0, 0);
     let all = params

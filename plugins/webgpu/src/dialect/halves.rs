@@ -1,5 +1,5 @@
-//! float16 and bfloat16: represented by f32, 16 bits in memory. Conversions are computed in integers, so that rounding
-//! is to nearest even on every device, whatever WGSL leaves open.
+//! float16 and bfloat16: represented by f32, 16 bits in memory. Conversions are computed in
+//! integers, so that rounding is to nearest even on every device, whatever WGSL leaves open.
 
 use chipdock_codegen_source::{Code, Prelude};
 use chipdock_ir::{DType, TypeCode};
@@ -41,8 +41,8 @@ pub(super) fn round(x: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
     one(&name, x)
 }
 
-/// Converts a 32-bit integer to a float that rounds to a half as the integer itself would: bits beyond 24 are folded
-/// into the last one.
+/// Converts a 32-bit integer to a float that rounds to a half as the integer itself would: bits
+/// beyond 24 are folded into the last one.
 pub(super) fn odd(value: &Code, from: DType, prelude: &mut Prelude) -> Code {
     let (name, target) = if from.is_int() { ("cd_odd_of_i32", "i32") } else { ("cd_odd_of_u32", "u32") };
     prelude.define(name, |_| {

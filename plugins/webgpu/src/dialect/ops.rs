@@ -57,7 +57,8 @@ const ROWS: &[OpRow] = table! {
     }
 };
 
-/// The exact remainder of a division, computed digit by digit, because WGSL's `%` may be off by the divisor.
+/// The exact remainder of a division, computed digit by digit, because WGSL's `%` may be off by the
+/// divisor.
 const FMOD: &str = "\
 fn cd_fmod(x: f32, y: f32) -> f32 {
     let sign = bitcast<u32>(x) & 0x80000000u;

@@ -1,7 +1,8 @@
 //! Types, constants and conversions of scalars.
 //!
-//! WGSL has bool, i32, u32 and f32 (f16 by an option, only in memory). Narrower integers are computed in 32 bits and
-//! cut to their width after each operation; float16 and bfloat16 are represented by f32, which has all of their values.
+//! WGSL has bool, i32, u32 and f32 (f16 by an option, only in memory). Narrower integers are
+//! computed in 32 bits and cut to their width after each operation; float16 and bfloat16 are
+//! represented by f32, which has all of their values.
 
 use chipdock_codegen_source::{Answer, Code, Infix, Precedence, Prelude, Refusal, decimal};
 use chipdock_ir::{DType, TypeCode};
@@ -49,7 +50,8 @@ pub(super) fn one(name: &str, value: &Code) -> Code {
     Code::primary(format!("{name}({})", value.text))
 }
 
-/// A call with several arguments. Comparisons are bracketed: `f(a < b, c > d)` would be parsed as a template.
+/// A call with several arguments. Comparisons are bracketed: `f(a < b, c > d)` would be parsed as a
+/// template.
 pub(super) fn call(name: &str, args: &[Code]) -> Code {
     let args: Vec<String> = args.iter().map(|arg| arg.at_least(Precedence::Shift)).collect();
     Code::primary(format!("{name}({})", args.join(", ")))
@@ -68,9 +70,9 @@ pub(super) fn integer(value: i128, dtype: DType) -> Answer<Code> {
     Ok(Code::new(text, precedence))
 }
 
-/// A float constant: the shortest decimal that every reader takes for the same value. WGSL has no constants for NaN and
-/// infinities, and lets a compiler drop the sign of a zero and take a subnormal number for zero: their bits go through a
-/// function.
+/// A float constant: the shortest decimal that every reader takes for the same value. WGSL has no
+/// constants for NaN and infinities, and lets a compiler drop the sign of a zero and take a
+/// subnormal number for zero: their bits go through a function.
 pub(super) fn float(value: f64, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
     if !dtype.is_float() {
         return Err(Refusal::new(format!("has no float constant of type {dtype}")));
@@ -140,8 +142,8 @@ pub(super) fn cast(value: &Code, from: DType, to: DType, prelude: &mut Prelude) 
     Ok(if is_half(to) { halves::round(value, to, prelude) } else { value.clone() })
 }
 
-/// Converts a float to an integer: truncated, saturated, 0 for a NaN. A NaN is detected by its bits, since compilers
-/// may assume that there is none.
+/// Converts a float to an integer: truncated, saturated, 0 for a NaN. A NaN is detected by its
+/// bits, since compilers may assume that there is none.
 fn saturate(value: &Code, to: DType, prelude: &mut Prelude) -> Code {
     let name = format!("cd_{}_of_float", short(to));
     prelude.define(&name, |_| {

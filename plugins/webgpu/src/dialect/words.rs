@@ -1,5 +1,5 @@
-//! Reserved words: keywords, words reserved by WGSL, and the types and functions that texts use, so that none is
-//! shadowed.
+//! Reserved words: keywords, words reserved by WGSL, and the types and functions that texts use, so
+//! that none is shadowed.
 
 /// Lists of reserved words, separated by spaces.
 pub(super) const RESERVED: &[&str] = &[WORDS];

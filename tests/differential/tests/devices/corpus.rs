@@ -40,8 +40,8 @@ fn with_callees(module: &IrModule, name: &str) -> IrModule {
     IrModule { functions: functions.cloned().collect(), attrs: module.attrs.clone() }
 }
 
-/// Each kernel of a file with the module that has it: the whole file's, or, where some function of it is refused, one of
-/// its own.
+/// Each kernel of a file with the module that has it: the whole file's, or, where some function of
+/// it is refused, one of its own.
 fn built(
     host: &Host,
     backend: &Backend,
@@ -129,7 +129,8 @@ fn corpus_agrees_with_the_interpreter_on_devices() {
     });
 }
 
-/// Matrix products too large for the interpreter. All sums of small integers are exact, so C x must equal A (B x).
+/// Matrix products too large for the interpreter. All sums of small integers are exact, so C x must
+/// equal A (B x).
 pub(crate) struct Products {
     a: Vec<i64>,
     b: Vec<i64>,

@@ -1,5 +1,5 @@
-//! Uses one device from many threads at once: compiling, copying and launching, on their own streams and on the default
-//! stream.
+//! Uses one device from many threads at once: compiling, copying and launching, on their own
+//! streams and on the default stream.
 //!
 //! `CHIPDOCK_CROWD_SECONDS` sets the duration: a device must withstand a minute, which a whole run
 //! ([`chipdock_test_support::sample`]) takes; an ordinary run takes seconds.

@@ -1,5 +1,5 @@
-//! Tests of device functions lowered by TVM: built as they are, launched by hand, and compared with the kernels that they
-//! were lowered from.
+//! Tests of device functions lowered by TVM: built as they are, launched by hand, and compared with
+//! the kernels that they were lowered from.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Tests of targets whose code a host launches on a device: every device backend present is checked against the interpreter
-//! and against the rules of launches, streams and memory.
+//! Tests of targets whose code a host launches on a device: every device backend present is checked
+//! against the interpreter and against the rules of launches, streams and memory.
 
 mod corpus;
 mod crowd;

@@ -1,5 +1,5 @@
-//! Tests of wrong uses of a device: each raises a typed error, with the driver's own words if the driver reports it, and
-//! the device stays usable.
+//! Tests of wrong uses of a device: each raises a typed error, with the driver's own words if the
+//! driver reports it, and the device stays usable.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -51,7 +51,8 @@ struct Extents {
 
 const RIGHT: Extents = Extents { grid: 1, block: 64, dynamic_bytes: 256 };
 
-/// Launches a kernel of [`FIXED`] as a host function does it: data pointers, where tensors start, the extents.
+/// Launches a kernel of [`FIXED`] as a host function does it: data pointers, where tensors start,
+/// the extents.
 fn launch(module: &Module, name: &str, data: [*mut c_void; 2], extents: Extents) -> Result<Any, Error> {
     let kernel = format!("{name}_kernel");
     let imports = module.imports().iter();
@@ -116,10 +117,12 @@ fn a_tensor_of_another_kind_of_device_is_refused() {
     });
 }
 
-/// If there are several devices of a kind, a call stays on one of them, and each has its own memory.
+/// If there are several devices of a kind, a call stays on one of them, and each has its own
+/// memory.
 #[test]
 fn a_tensor_of_another_device_of_the_kind_is_refused() {
-    // SAFETY: no other thread runs yet; the software driver reads it when it is first opened, others ignore it.
+    // SAFETY: no other thread runs yet; the software driver reads it when it is first opened,
+    // others ignore it.
     unsafe { std::env::set_var("POCL_DEVICES", "pthread basic") };
     let host = host();
     on_each_device(&host, |backend| {
@@ -221,7 +224,8 @@ fn a_launch_beyond_the_limits_is_refused() {
     });
 }
 
-/// The text of an artifact, changed so that no compiler takes it: what the driver says of it is told.
+/// The text of an artifact, changed so that no compiler takes it: what the driver says of it is
+/// told.
 #[test]
 fn code_that_the_driver_refuses_is_told_in_its_words() {
     let host = host();
@@ -253,7 +257,8 @@ fn code_that_the_driver_refuses_is_told_in_its_words() {
         };
         let sections = compiled.artifact.sections().iter().map(same).collect();
         let whole = artifact(&compiled.artifact, sections, vec![device]);
-        // A driver that builds for a device builds at the first call, one that does not, when it is loaded.
+        // A driver that builds for a device builds at the first call, one that does not, when it is
+        // loaded.
         let a = Tensor::zeros(&backend.device, &[64], DType::INT32).expect("made");
         let called = host.load(&whole).and_then(|module| {
             let reverse = module.function("reverse")?;

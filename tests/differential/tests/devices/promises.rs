@@ -1,5 +1,5 @@
-//! Tests of cases that TVM handles wrongly on devices: Chipdock reports a typed error before anything is built, or computes
-//! the right result.
+//! Tests of cases that TVM handles wrongly on devices: Chipdock reports a typed error before
+//! anything is built, or computes the right result.
 
 use chipdock_host::{Any, AnyView, Schedule, Tensor};
 use chipdock_interpret::{Arg, Array, Interpreter};
@@ -29,7 +29,8 @@ fn counting(dtype: DType, shape: &[usize]) -> Arg {
     Arg::Tensor(Array::from_f64(dtype, shape, &values))
 }
 
-/// Two dynamic buffers of different types, sizes that only the call knows, and a barrier between writing and reading.
+/// Two dynamic buffers of different types, sizes that only the call knows, and a barrier between
+/// writing and reading.
 #[test]
 fn dynamic_shared_memory_is_right() {
     let text = "    @T.prim_func(s_tir=True)
@@ -124,7 +125,8 @@ fn option_of(
     name(&kind.0.capabilities)
 }
 
-/// More threads, or more shared memory, than the target allows: refused by the passes, with both numbers.
+/// More threads, or more shared memory, than the target allows: refused by the passes, with both
+/// numbers.
 #[test]
 fn a_block_beyond_the_targets_limits_is_refused_before_code_is_written() {
     let host = host();
@@ -348,7 +350,8 @@ fn edges(dtype: DType) -> Arg {
     Arg::Tensor(Array::from_f64(dtype, &[EDGES.len()], &values))
 }
 
-/// A kernel that writes a row of 16 for each expression of the thread `tx`, after other statements of it.
+/// A kernel that writes a row of 16 for each expression of the thread `tx`, after other statements
+/// of it.
 fn rows(name: &str, from: DType, to: &str, before: &str, expressions: &[String]) -> String {
     let body: String = expressions
         .iter()
@@ -365,8 +368,8 @@ fn rows(name: &str, from: DType, to: &str, before: &str, expressions: &[String])
     )
 }
 
-/// An integer that is extended, compared with constants, with an unrolled loop's variable, and through memory. Mesa has
-/// its own idea of some of these (SPV-12).
+/// An integer that is extended, compared with constants, with an unrolled loop's variable, and
+/// through memory. Mesa has its own idea of some of these (SPV-12).
 #[test]
 fn extended_integers_are_compared_as_they_are() {
     let host = host();
@@ -400,7 +403,8 @@ fn extended_integers_are_compared_as_they_are() {
     }
 }
 
-/// Arithmetic of 64 bits on integers that are extended: exact, whether or not 32 bits would do, and unsigned where the type is.
+/// Arithmetic of 64 bits on integers that are extended: exact, whether or not 32 bits would do, and
+/// unsigned where the type is.
 #[test]
 fn extended_integers_are_computed_in_their_type() {
     let host = host();

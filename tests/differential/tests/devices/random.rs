@@ -1,7 +1,7 @@
 //! Runs generated programs, with threads of their own and without, on every device backend.
 //!
-//! A run takes some; a whole one ([`sample`]) takes more, and checks how many ran and how many were refused, by reason, on
-//! targets that may refuse programs, numbers which `BLESS=1` writes.
+//! A run takes some; a whole one ([`sample`]) takes more, and checks how many ran and how many were
+//! refused, by reason, on targets that may refuse programs, numbers which `BLESS=1` writes.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ const PROGRAMS: u64 = 12;
 /// Programs of a whole run: on the target that refuses most, more than 200 of both kinds run.
 const PROGRAMS_IN_ALL: u64 = 300;
 
-/// Returns the options of programs that a device's target must take; a refusal is a failure. Only hosts call C functions by
-/// name.
+/// Returns the options of programs that a device's target must take; a refusal is a failure. Only
+/// hosts call C functions by name.
 fn options(backend: &Backend, threads: bool) -> Options {
     let execution = &backend.capabilities.execution;
     let size = execution.warp_size.filter(|_| execution.has_native(Op::WarpShuffle));

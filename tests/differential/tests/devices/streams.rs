@@ -1,5 +1,5 @@
-//! Tests of the streams of a device: work is ordered within a stream, concurrent between two, and waits for another
-//! stream's work where it is told to.
+//! Tests of the streams of a device: work is ordered within a stream, concurrent between two, and
+//! waits for another stream's work where it is told to.
 
 use std::time::{Duration, Instant};
 
@@ -9,9 +9,9 @@ use chipdock_test_backends::{host, on_each_device_once};
 
 use crate::build;
 
-/// One thread that takes its time: steps of a generator of random numbers with a division, of which no compiler knows the end;
-/// many in each iteration (`STEPS`), because llvmpipe ends a thread's loops after 65,535 iterations in all. And a step for each of
-/// many elements.
+/// One thread that takes its time: steps of a generator of random numbers with a division, of which
+/// no compiler knows the end; many in each iteration (`STEPS`), because llvmpipe ends a thread's
+/// loops after 65,535 iterations in all. And a step for each of many elements.
 const KERNELS: &str = "    @T.prim_func(s_tir=True)
     def slow(A: T.Buffer((1,), \"int32\"), steps: T.int32):
         T.func_attr({\"tirx.noalias\": True})
@@ -62,7 +62,8 @@ impl Bench {
         let [slow, step, copy] = ["slow", "step", "copy"].map(function);
         let mut bench = Self { slow, step, copy, steps: 1 << 7, device: backend.device.clone() };
         let one = bench.number(1);
-        // The first launches also wait for the driver, which builds each kernel when it is first launched.
+        // The first launches also wait for the driver, which builds each kernel when it is first
+        // launched.
         bench.queue_slow(&one);
         bench.copy.call(&[(&one).into(), (&one).into()]).expect("queued");
         bench.device.sync().expect("done");
@@ -154,8 +155,8 @@ fn streams_run_beside_each_other() {
     });
 }
 
-/// With the wait, what is copied is the new number, each time; without it the old one, so that the wait is what makes the
-/// difference.
+/// With the wait, what is copied is the new number, each time; without it the old one, so that the
+/// wait is what makes the difference.
 #[test]
 fn a_stream_waits_for_another_where_it_is_told_to() {
     let host = host();
@@ -191,7 +192,8 @@ fn a_stream_waits_for_another_where_it_is_told_to() {
     });
 }
 
-/// Memory that a kernel of another stream may still access is not handed out again before that kernel has finished.
+/// Memory that a kernel of another stream may still access is not handed out again before that
+/// kernel has finished.
 #[test]
 fn memory_is_not_handed_out_while_queued_work_may_touch_it() {
     let host = host();

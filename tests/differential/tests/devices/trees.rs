@@ -1,5 +1,5 @@
-//! Tests of modules as trees: host functions that import device modules, several targets in one module, and the handling of
-//! a tree of which a part cannot be loaded.
+//! Tests of modules as trees: host functions that import device modules, several targets in one
+//! module, and the handling of a tree of which a part cannot be loaded.
 
 use std::sync::Arc;
 
@@ -98,7 +98,8 @@ fn a_device_module_without_a_loader_does_not_take_the_others_with_it() {
     });
 }
 
-/// An error of the driver when it loads a module is an error of the load or of the first call, and is never dropped.
+/// An error of the driver when it loads a module is an error of the load or of the first call, and
+/// is never dropped.
 #[test]
 fn an_artifact_goes_through_bytes_and_back() {
     let host = host();

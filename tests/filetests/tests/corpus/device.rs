@@ -1,5 +1,5 @@
-//! Checks the whole pipeline for devices: its output for the corpus is valid, and gives in the interpreter the same results
-//! as the original module.
+//! Checks the whole pipeline for devices: its output for the corpus is valid, and gives in the
+//! interpreter the same results as the original module.
 
 use std::sync::Arc;
 
@@ -29,7 +29,8 @@ pub(crate) fn tests(list: List, corpus: &[CorpusFile]) -> List {
 const LONG: &[DType] = &[DType::INT64, DType::UINT64];
 const HALVES: &[DType] = &[DType::FLOAT16, DType::BFLOAT16];
 
-/// A device like those in use: with dynamic shared memory, vectors of threads, handles or addresses, and all types or not.
+/// A device like those in use: with dynamic shared memory, vectors of threads, handles or
+/// addresses, and all types or not.
 fn capabilities(opaque_handles: bool, missing_types: &[DType]) -> TargetCapabilities {
     device_capabilities().with(|it| {
         it.types.missing_types = missing_types.to_vec();
@@ -82,7 +83,8 @@ fn outcome(module: &IrModule, function: &PrimFunc) -> Option<(Vec<Arg>, Outcome)
     Some((args, outcome))
 }
 
-/// Lowers a function for a device and runs what that gives, against what it gave before; answers how many kernels there are.
+/// Lowers a function for a device and runs what that gives, against what it gave before; answers
+/// how many kernels there are.
 fn judge(module: &IrModule, function: &PrimFunc, capabilities: TargetCapabilities) -> Result<usize, Refused> {
     let Some((args, expected)) = outcome(module, function) else { return Ok(0) };
     let (missing, is_one) = (capabilities.types.missing_types.clone(), capabilities.launches_one_thread());
@@ -134,8 +136,8 @@ enum Refused {
     Wrong(String),
 }
 
-/// STAGE-D1 to STAGE-D8 of the front page of the passes, for each function by itself, bound by hand and by the default
-/// schedule. Modules whose functions are already lowered count none.
+/// STAGE-D1 to STAGE-D8 of the front page of the passes, for each function by itself, bound by hand
+/// and by the default schedule. Modules whose functions are already lowered count none.
 fn a_lowered_module_gives_the_same(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
     let can_be_given =
@@ -158,7 +160,8 @@ fn a_lowered_module_gives_the_same(file: &CorpusFile) -> Result<(), String> {
     counted(CHECK, file, n_kernels)
 }
 
-/// STAGE-D12: every function that binds no threads itself runs on a device without thread axes, whose kernels have none.
+/// STAGE-D12: every function that binds no threads itself runs on a device without thread axes,
+/// whose kernels have none.
 /// ir: IR-K8.
 fn a_module_for_one_thread_gives_the_same(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;

@@ -1,4 +1,5 @@
-//! The corpus as a list of tests: one for each check and file. `counts.txt` contains the number of checks in each file.
+//! The corpus as a list of tests: one for each check and file. `counts.txt` contains the number of
+//! checks in each file.
 
 mod bad;
 mod device;

@@ -116,8 +116,8 @@ fn agree(what: &str, found: &Array, expected: &Output) {
     }
 }
 
-/// INT-I11: what the whole pipeline makes of a kernel computes what the kernel computes, however tensors are passed, parallel
-/// loops as loops or as tasks.
+/// INT-I11: what the whole pipeline makes of a kernel computes what the kernel computes, however
+/// tensors are passed, parallel loops as loops or as tasks.
 fn kernels_compute_the_same_as_packed_functions(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
     let is_for_host =

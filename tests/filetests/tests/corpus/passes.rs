@@ -64,8 +64,9 @@ fn every_stage_is_valid(file: &CorpusFile) -> Result<(), String> {
     counted(STAGES, file, lowered)
 }
 
-/// PASS-L3: after each pass of the pipeline in turn, with and without a schedule, a kernel gives what it gives as read: bit by
-/// bit, but for the bounds of reductions and of mathematical functions.
+/// PASS-L3: after each pass of the pipeline in turn, with and without a schedule, a kernel gives
+/// what it gives as read: bit by bit, but for the bounds of reductions and of mathematical
+/// functions.
 /// ir: IR-S7.
 fn kernels_compute_the_same_after_every_pass(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
@@ -84,8 +85,8 @@ fn kernels_compute_the_same_after_every_pass(file: &CorpusFile) -> Result<(), St
     counted(SAME, file, n_runs)
 }
 
-/// The module after each pass that leaves functions what they are, with the names of the passes so far. One that is
-/// refused ends it.
+/// The module after each pass that leaves functions what they are, with the names of the passes so
+/// far. One that is refused ends it.
 fn prefixes(module: &IrModule, schedule: Schedule) -> Vec<(String, IrModule)> {
     let capabilities = host_capabilities();
     let unchanged =
@@ -136,12 +137,14 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
     }
 }
 
-/// Compares the output of each pass for the files in its folder below `passes/`, after the passes before it, or its error,
-/// with the golden. For a pass that applies to device functions only, only these are shown. A line `# target: ` selects
-/// another target than a host: `device` has threads, `device with shuffles` warps that support shuffles,
-/// `device without threads` no thread axes, `device without warps` warps that are single threads, `device with handles` opaque data pointers,
-/// `device with lone threads` is a processor, `device of 32 bits` has no float64 and int64, `device without halves`
-/// no float16 and bfloat16, `host with dot products` two of them, `host with tiles` tiles for both, and `parallel host` launches parallel regions.
+/// Compares the output of each pass for the files in its folder below `passes/`, after the passes
+/// before it, or its error, with the golden. For a pass that applies to device functions only, only
+/// these are shown. A line `# target: ` selects another target than a host: `device` has threads,
+/// `device with shuffles` warps that support shuffles, `device without threads` no thread axes,
+/// `device without warps` warps that are single threads, `device with handles` opaque data
+/// pointers, `device with lone threads` is a processor, `device of 32 bits` has no float64 and
+/// int64, `device without halves` no float16 and bfloat16, `host with dot products` two of them,
+/// `host with tiles` tiles for both, and `parallel host` launches parallel regions.
 fn each_pass_makes_the_golden(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
     let name = file.name.strip_prefix("passes/").unwrap_or(&file.name);
@@ -185,7 +188,8 @@ fn each_pass_makes_the_golden(file: &CorpusFile) -> Result<(), String> {
     bless(&filetests().join("golden/passes").join(name).with_extension(extension), &text)
 }
 
-/// The module after the pass of that name and those before it; of a pass that is for device functions alone, these.
+/// The module after the pass of that name and those before it; of a pass that is for device
+/// functions alone, these.
 fn after(module: &IrModule, pass: &str, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let run = |passes: Vec<Pass>, module: &IrModule| {
         passes.into_iter().try_fold(module.clone(), |module, pass| pass(&module, capabilities))

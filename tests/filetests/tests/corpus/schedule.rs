@@ -1,5 +1,6 @@
-//! Checks the default schedule for targets with threads on the whole corpus, the examples and the digits: its output is
-//! valid, keeps to the limits of the target, gives the same results as the kernel, and is not scheduled again.
+//! Checks the default schedule for targets with threads on the whole corpus, the examples and the
+//! digits: its output is valid, keeps to the limits of the target, gives the same results as the
+//! kernel, and is not scheduled again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -25,7 +26,8 @@ pub(crate) fn tests(list: List, corpus: &[CorpusFile], passes: &[CorpusFile]) ->
     list.each(CHECK, &files, every_kernel_is_scheduled_right)
 }
 
-/// A device of so many threads in a block, so much shared memory, and so many blocks along each axis of a grid.
+/// A device of so many threads in a block, so much shared memory, and so many blocks along each
+/// axis of a grid.
 fn device(threads: i64, shared_bytes: i64, blocks: Option<i64>) -> TargetCapabilities {
     let target = Arc::new(Target { kind: "device-kind".into(), ..Target::default() });
     device_capabilities().with(|it| {
@@ -53,8 +55,8 @@ fn expected(module: &IrModule, function: &PrimFunc) -> Option<(Vec<Arg>, Outcome
     interpreter.run(&function.name, &mut args.clone()).ok().map(|outcome| (args, outcome))
 }
 
-/// PASS-L3. Files whose modules are not valid at stage `Blocks` count none: lowered functions of hosts and devices, and
-/// constructs that exist only in scripts.
+/// PASS-L3. Files whose modules are not valid at stage `Blocks` count none: lowered functions of
+/// hosts and devices, and constructs that exist only in scripts.
 fn every_kernel_is_scheduled_right(file: &CorpusFile) -> Result<(), String> {
     let (module, name) = (read(file)?, &file.name);
     let (mut n_scheduled, mut n_runs) = (0, 0);

@@ -83,12 +83,14 @@ pub(crate) fn without_threads(function: &PrimFunc) -> bool {
     without
 }
 
-/// Returns true for files that contain nodes of lowered modules, or nodes that the passes refuse by their contract.
+/// Returns true for files that contain nodes of lowered modules, or nodes that the passes refuse by
+/// their contract.
 pub(crate) fn may_be_refused(name: &str) -> bool {
     name.starts_with("lowered/") || name.starts_with("construct/")
 }
 
-/// Creates arguments for a kernel, with small sizes and random elements; `None` if a size cannot be determined.
+/// Creates arguments for a kernel, with small sizes and random elements; `None` if a size cannot be
+/// determined.
 pub(crate) fn inputs(function: &PrimFunc, seed: u64) -> Option<Vec<Arg>> {
     let mut random = Random::new(seed);
     let mut sizes: HashMap<Var, i128> = HashMap::new();

@@ -1,5 +1,6 @@
-//! Checks the passes of targets with threads on kernels with threads: after each pass the interpreter gives the same
-//! results as before; races, and barriers that not all threads reach, are errors.
+//! Checks the passes of targets with threads on kernels with threads: after each pass the
+//! interpreter gives the same results as before; races, and barriers that not all threads reach,
+//! are errors.
 
 use chipdock_interpret::{Arg, Array, Interpreter, Outcome, compare};
 use chipdock_ir::validate::validate;
@@ -68,7 +69,8 @@ fn run(module: &IrModule, function: &PrimFunc, args: &[Arg]) -> Result<Outcome, 
     interpreter.run(&function.name, &mut args.to_vec()).map_err(|error| error.to_string())
 }
 
-/// The passes before the split, but those that refuse what is not for a device and those that schedule.
+/// The passes before the split, but those that refuse what is not for a device and those that
+/// schedule.
 fn passes() -> impl Iterator<Item = (&'static str, Pass)> {
     let left_out = ["default_schedule", "split_reductions", "verify_memory", "verify_limits"];
     let before = PIPELINE.iter().take_while(|(_, name, _)| *name != "split_host_device");
@@ -118,7 +120,8 @@ fn kernels_with_threads_compute_the_same_after_every_pass(file: &CorpusFile) -> 
     counted(SAME, file, n_functions)
 }
 
-/// The kernels of `construct/reductions.py` as read: all of them run, without a race, and give the sums that they say.
+/// The kernels of `construct/reductions.py` as read: all of them run, without a race, and give the
+/// sums that they say.
 /// ir: IR-B6, IR-K6.
 fn reductions_across_threads_are_right_as_read() {
     let files = chipdock_test_support::corpus().unwrap();

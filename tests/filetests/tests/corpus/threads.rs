@@ -1,5 +1,5 @@
-//! Runs the kernels of the corpus that use threads, scheduled and lowered, in the interpreter, and compares them with the
-//! expected results.
+//! Runs the kernels of the corpus that use threads, scheduled and lowered, in the interpreter, and
+//! compares them with the expected results.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{DType, IrModule, Param};
@@ -24,7 +24,8 @@ fn kernel(file: &CorpusFile) -> Option<&str> {
 
 const F32: DType = DType::FLOAT32;
 
-/// Small values that every type of the kernels holds, and whose sums and products are exact in float32.
+/// Small values that every type of the kernels holds, and whose sums and products are exact in
+/// float32.
 fn values(n: usize, seed: usize) -> Vec<f64> {
     (0..n).map(|index| ((index * 7 + seed * 5) % 13) as f64 * 0.5 - 3.0).collect()
 }
@@ -124,7 +125,8 @@ fn module(file: &CorpusFile) -> IrModule {
     chipdock_script::parse(&text, &file.name).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-/// IR-K1 to IR-K7: every kernel of TVM's for threads gives what it is to give, with and without bounds, scheduled and lowered.
+/// IR-K1 to IR-K7: every kernel of TVM's for threads gives what it is to give, with and without
+/// bounds, scheduled and lowered.
 fn kernels_on_threads_are_right(file: &CorpusFile) -> Result<(), String> {
     let module = module(file);
     let function = &module.functions[0];

@@ -1,4 +1,5 @@
-//! Tests of kernels without a host: `__chipdock_env` is null, and the code works without an environment.
+//! Tests of kernels without a host: `__chipdock_env` is null, and the code works without an
+//! environment.
 
 use chipdock_test_packed::{FLOAT32, Surroundings, Tensor, int, live_workspaces, raise_by_tvm_ffi};
 

@@ -1,5 +1,6 @@
-//! Tests of the argument check of `make_packed_api`, call by call, and of workspace on every exit. Each test file beside
-//! this folder runs all of them on kernels that were made callable in its own way.
+//! Tests of the argument check of `make_packed_api`, call by call, and of workspace on every exit.
+//! Each test file beside this folder runs all of them on kernels that were made callable in its own
+//! way.
 
 use std::sync::OnceLock;
 
@@ -304,7 +305,8 @@ fn strides_are_compact_where_they_matter() {
     tensors[0].strides[0] = 2;
     let expected = "expected to be compact array, that is A.strides[0] = 1, but got 2";
     refused(add(&mut tensors), "ValueError", "Mismatched A.strides on argument #0", expected);
-    // Strides may be left out; those of an axis with one element, and of an empty tensor, are never used.
+    // Strides may be left out; those of an axis with one element, and of an empty tensor, are never
+    // used.
     let mut tensors = three(4);
     tensors.iter_mut().for_each(|tensor| tensor.strides.clear());
     add(&mut tensors).unwrap();
@@ -342,7 +344,8 @@ fn data_may_be_null_only_where_there_is_none() {
     call("add", &args).unwrap();
 }
 
-/// A tensor that starts at any multiple of its element's size works; one that does not is an error, not a crash.
+/// A tensor that starts at any multiple of its element's size works; one that does not is an error,
+/// not a crash.
 #[test]
 fn any_offset_of_whole_elements_works() {
     for bytes in [4, 8, 12, 20] {
@@ -559,7 +562,8 @@ fn imported_functions_are_called_through_the_environment() {
     assert!(location().is_some_and(|text| text.contains("imports_float")), "{:?}", location());
 }
 
-/// X.9: an assertion says the function, and line and column of the text that the module was read from.
+/// X.9: an assertion says the function, and line and column of the text that the module was read
+/// from.
 #[test]
 fn an_assertion_says_where_it_stands() {
     let text = format!("{IMPORTS}{SCRIPT}");

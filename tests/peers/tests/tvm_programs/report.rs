@@ -16,7 +16,8 @@ pub(crate) enum Cell {
     Wrong(String),
 }
 
-/// Outcomes of a program: `read`, `tvm` (TVM's own result against the interpreter's), and each target.
+/// Outcomes of a program: `read`, `tvm` (TVM's own result against the interpreter's), and each
+/// target.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) name: String,
@@ -43,8 +44,8 @@ pub(crate) fn listed(row: &Row, target: &str, why: &str) -> Option<&'static Expe
     })
 }
 
-/// Whether a program is one of an operator's, or a kernel's: `topi.sort` names `topi.sort/0`, `model.mlp` its kernels, and
-/// `*` every program.
+/// Whether a program is one of an operator's, or a kernel's: `topi.sort` names `topi.sort/0`,
+/// `model.mlp` its kernels, and `*` every program.
 fn is_named(program: &str, name: &str) -> bool {
     let rest = program.strip_prefix(name);
     name == "*" || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '.']))
@@ -55,7 +56,8 @@ pub(crate) fn is_not_made(program: &str, why: &str) -> bool {
     NOT_MADE.iter().any(|(operator, words, _)| is_named(program, operator) && why.contains(words))
 }
 
-/// Returns the errors: wrong results, refusals without an entry, and entries that no longer match any program.
+/// Returns the errors: wrong results, refusals without an entry, and entries that no longer match
+/// any program.
 pub(crate) fn complaints(rows: &[Row], refused: &[(String, String)], is_whole: bool) -> Vec<String> {
     let mut all = Vec::new();
     let mut used = vec![false; EXPECTED.len()];

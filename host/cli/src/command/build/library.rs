@@ -10,7 +10,8 @@ use crate::compile::Build;
 use crate::progress::Progress;
 use crate::report::{Failure, Result};
 
-/// Returns the file that has the device code of a library, where it is not in the library: OUT with another suffix.
+/// Returns the file that has the device code of a library, where it is not in the library: OUT with
+/// another suffix.
 pub(super) fn aside_path(args: &BuildArgs) -> Option<PathBuf> {
     args.output.as_ref().map(|path| path.with_extension("chipdock"))
 }

@@ -10,7 +10,8 @@ use crate::progress::tick;
 use crate::report;
 use crate::streams::say;
 
-/// A bar on a terminal, on standard error; with `--verbose` a line for each case too. Gone when dropped.
+/// A bar on a terminal, on standard error; with `--verbose` a line for each case too. Gone when
+/// dropped.
 pub(super) struct Meter {
     bar: Option<ProgressBar>,
     verbose: bool,

@@ -239,7 +239,8 @@ impl Generator<'_> {
         self.compute(f, to, &after);
     }
 
-    /// Computes through a buffer of several elements, which a loop of any kind fills and which is read back.
+    /// Computes through a buffer of several elements, which a loop of any kind fills and which is
+    /// read back.
     fn parts(&mut self, f: &mut Body, to: &Target, scope: &Scope) {
         let dtype = self.any_type();
         // Sometimes more than a stack should hold.

@@ -1,4 +1,5 @@
-//! Changes to a finished module that keep its results: loops with other starts and steps, regions, and annotations.
+//! Changes to a finished module that keep its results: loops with other starts and steps, regions,
+//! and annotations.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

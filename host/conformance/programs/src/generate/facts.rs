@@ -8,7 +8,8 @@ pub(crate) struct Val {
     pub(crate) expr: Expr,
     pub(crate) lo: f64,
     pub(crate) hi: f64,
-    /// Whether every conforming backend computes exactly this value, so that decisions by it are the same everywhere.
+    /// Whether every conforming backend computes exactly this value, so that decisions by it are
+    /// the same everywhere.
     pub(crate) exact: bool,
 }
 

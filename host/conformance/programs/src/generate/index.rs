@@ -129,8 +129,8 @@ impl Generator<'_> {
         if all.lo <= lo && hi <= all.hi { Val { lo, hi, ..all } } else { all }
     }
 
-    /// Loads a vector element with the same number of lanes, or returns a constant if there is no tensor of such
-    /// elements.
+    /// Loads a vector element with the same number of lanes, or returns a constant if there is no
+    /// tensor of such elements.
     fn element_vector(&mut self, dtype: DType, scope: &Scope) -> Val {
         let list: Vec<Tensor> =
             scope.local.iter().filter(|tensor| tensor.buffer.dtype.lanes == dtype.lanes).cloned().collect();

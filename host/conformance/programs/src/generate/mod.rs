@@ -27,19 +27,21 @@ use facts::{Size, Tensor, Val, comfortable};
 /// Initial value of tensors to be written.
 const UNTOUCHED: f64 = 77.0;
 
-/// Generates the program of a seed: the same on every machine for the same version of this crate and the same options.
+/// Generates the program of a seed: the same on every machine for the same version of this crate
+/// and the same options.
 ///
-/// The front page lists what it promises. Programs of consecutive seeds have nothing in common, except that with
-/// [`Options::rotation`] each takes the next turn.
+/// The front page lists what it promises. Programs of consecutive seeds have nothing in common,
+/// except that with [`Options::rotation`] each takes the next turn.
 #[must_use]
 pub fn arbitrary(seed: u64, options: &Options) -> Case {
     Generator::new(Choices::new(seed), options).case(seed)
 }
 
-/// Generates the program encoded by a tape of bytes: each draw takes the next bytes; after the end of the tape, draws
-/// are those of a fixed seed. The promises are those of [`arbitrary`].
+/// Generates the program encoded by a tape of bytes: each draw takes the next bytes; after the end
+/// of the tape, draws are those of a fixed seed. The promises are those of [`arbitrary`].
 ///
-/// Similar tapes make similar programs, so that a fuzzer that mutates tapes can learn from coverage.
+/// Similar tapes make similar programs, so that a fuzzer that mutates tapes can learn from
+/// coverage.
 #[must_use]
 pub fn spelled(tape: &[u8], options: &Options) -> Case {
     let mut random = Choices::of_tape(tape);

@@ -154,7 +154,8 @@ impl Generator<'_> {
         format!("helper{}", self.n_helpers).into()
     }
 
-    /// Adds a function of a few numbers that returns one; returns its name and the types of its parameters.
+    /// Adds a function of a few numbers that returns one; returns its name and the types of its
+    /// parameters.
     pub(crate) fn helper_with_result(&mut self, dtype: DType) -> (Arc<str>, Vec<DType>) {
         let types: Vec<DType> = (0..1 + self.random.below(2)).map(|_| self.any_type()).collect();
         let mut f = build::function(self.helper_name());

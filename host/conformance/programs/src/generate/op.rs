@@ -1,4 +1,5 @@
-//! One operation on values: brings the operands into its domain and computes the range of the result.
+//! One operation on values: brings the operands into its domain and computes the range of the
+//! result.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, Signature};
 
@@ -13,7 +14,8 @@ enum Range {
     NearOperand,
 }
 
-/// Returns the domain and the range of a function of one float; `None` for an op of which nothing is stated here.
+/// Returns the domain and the range of a function of one float; `None` for an op of which nothing
+/// is stated here.
 fn domain(op: Op) -> Option<((f64, f64), Range)> {
     const ALL: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
     use Range::{NearOperand, Within};
@@ -42,8 +44,8 @@ fn domain(op: Op) -> Option<((f64, f64), Range)> {
 /// The operands of a function of two, each within its domain, and the bounds of the result.
 type Pair = (Val, Val, f64, f64);
 
-/// Returns what clamps the operands of a function of a float and another value to its domain, and bounds its result; `None` for
-/// an op of which nothing is stated here.
+/// Returns what clamps the operands of a function of a float and another value to its domain, and
+/// bounds its result; `None` for an op of which nothing is stated here.
 fn domain_of_two(op: Op) -> Option<fn(Val, Val) -> Pair> {
     let bound: fn(Val, Val) -> Pair = match op {
         Op::Pow => |a, b| (a.clamp(0.1, 4.0), b.clamp(-3.0, 3.0), 0.0, 1000.0),
@@ -67,8 +69,9 @@ fn domain_of_two(op: Op) -> Option<fn(Val, Val) -> Pair> {
     Some(bound)
 }
 
-/// Returns true if this module states the range of the op's results, without which no program calls it: a value outside its
-/// range would be taken for a failure of a backend, or as an index (PROG-G2, PROG-G5).
+/// Returns true if this module states the range of the op's results, without which no program calls
+/// it: a value outside its range would be taken for a failure of a backend, or as an index
+/// (PROG-G2, PROG-G5).
 pub(crate) fn is_stated(op: Op) -> bool {
     match op.signature() {
         Signature::FloatUnary => domain(op).is_some(),
@@ -161,7 +164,8 @@ pub(crate) fn op2(op: Op, a: Val, b: Val) -> Val {
     Val::new(Expr::call(op, vec![a.expr, b.expr], dtype), lo, hi, exact).fit()
 }
 
-/// Applies an op of three floats, which adds a third to a product; returns the first operand if it is another op.
+/// Applies an op of three floats, which adds a third to a product; returns the first operand if it
+/// is another op.
 pub(crate) fn op3(op: Op, a: Val, b: Val, c: Val) -> Val {
     if op != Op::Fma {
         return a;
@@ -253,7 +257,8 @@ pub(crate) fn convert(value: Val, to: DType, random: &mut Choices<'_>) -> Val {
         return value;
     }
     if !to.is_float() && from.is_float() && !value.exact && !random.one_in(8) {
-        // Truncating an inexact value may jump; a comparison with the middle of its range rarely does.
+        // Truncating an inexact value may jump; a comparison with the middle of its range rarely
+        // does.
         let middle = (value.lo + value.hi) / 2.0;
         let above = Expr::compare(CompareOp::Gt, value.expr, number(middle, from));
         return Val::new(above.cast(to), 0.0, 1.0, true);

@@ -21,7 +21,8 @@ enum Turn {
     Logic(usize),
 }
 
-/// Returns the number of consecutive seeds that cover every op, comparison and cast on every type of the options.
+/// Returns the number of consecutive seeds that cover every op, comparison and cast on every type
+/// of the options.
 #[must_use]
 pub fn turns(options: &Options) -> u64 {
     list(options).len() as u64

@@ -72,7 +72,8 @@ impl<'o> Generator<'o> {
         }
     }
 
-    /// Returns the buffer of a tensor to be computed: a new output parameter, or memory of the kernel.
+    /// Returns the buffer of a tensor to be computed: a new output parameter, or memory of the
+    /// kernel.
     pub(crate) fn result_buffer(
         &mut self,
         f: &mut Body,

@@ -34,8 +34,8 @@ enum Work {
 const WORKS: [Work; 7] =
     [Work::Own, Work::Shared, Work::SharedBlocks, Work::Reduce, Work::Shuffle, Work::Atomic, Work::Allreduce];
 
-/// Number of threads of a block that shuffles: one warp or several. With as many for each size of warps a program has
-/// the same tensors, and thus the same choices after it.
+/// Number of threads of a block that shuffles: one warp or several. With as many for each size of
+/// warps a program has the same tensors, and thus the same choices after it.
 const SHUFFLING: u8 = 32;
 
 fn sync(scope: &str) -> Stmt {
@@ -131,7 +131,8 @@ impl Generator<'_> {
         if dtype.is_float() { value.clamp(-50.0, 50.0) } else { value }
     }
 
-    /// Computes with as many threads as needed, of which those past the end do nothing; also uses virtual threads.
+    /// Computes with as many threads as needed, of which those past the end do nothing; also uses
+    /// virtual threads.
     fn own_elements(&mut self, f: &mut Body, to: &Buffer, n_threads: i64) {
         let n = self.n.clone();
         let threads = self.index_number(n_threads);

@@ -83,7 +83,8 @@ impl Generator<'_> {
         op::binary(op, a, b)
     }
 
-    /// Generates a quotient of a number near an end of its type, beside that of its negation: the least integer is its own.
+    /// Generates a quotient of a number near an end of its type, beside that of its negation: the
+    /// least integer is its own.
     fn negated(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
         const DIVISIONS: [BinaryOp; 4] =
             [BinaryOp::Div, BinaryOp::FloorDiv, BinaryOp::Mod, BinaryOp::FloorMod];
@@ -255,7 +256,8 @@ impl Generator<'_> {
         Val::new(number(amount as f64, dtype), amount as f64, amount as f64, true)
     }
 
-    /// Reinterprets the bits of a value as another type; if that would be an arbitrary float, also converts them back.
+    /// Reinterprets the bits of a value as another type; if that would be an arbitrary float, also
+    /// converts them back.
     pub(crate) fn reinterpret(&mut self, value: Val) -> Val {
         let dtype = value.dtype();
         let bits = |code: DType| Expr::call(Op::Reinterpret, vec![value.expr.clone()], code);

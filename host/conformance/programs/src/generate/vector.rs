@@ -9,7 +9,8 @@ use super::loops::Nest;
 use super::op;
 
 impl Generator<'_> {
-    /// Computes a tensor whose last axis is `M`, several lanes at a time; a remainder is masked by predicates.
+    /// Computes a tensor whose last axis is `M`, several lanes at a time; a remainder is masked by
+    /// predicates.
     pub(crate) fn vectors(&mut self, f: &mut Body, to: &Buffer, shape: &[Size]) {
         let lanes = *self.random.pick(&[2_u16, 4, 4, 8, 3]);
         let m = self.m_value as u16;

@@ -13,9 +13,10 @@ use weight::{Weight, weight};
 
 /// Reduces a module as long as it keeps a property.
 ///
-/// The property is only evaluated on modules that validate. The reducer removes functions, statements and expressions,
-/// makes loops serial and short, and replaces blocks by their bodies and expressions by parts or constants. The
-/// parameters do not change, so that arguments still fit.
+/// The property is only evaluated on modules that validate. The reducer removes functions,
+/// statements and expressions, makes loops serial and short, and replaces blocks by their bodies
+/// and expressions by parts or constants. The parameters do not change, so that arguments still
+/// fit.
 ///
 /// ```
 /// use chipdock_ir::{BinaryOp, ExprKind};
@@ -38,10 +39,11 @@ pub fn reduce(module: &IrModule, fails: &mut dyn FnMut(&IrModule) -> bool) -> Ir
     reducer.module
 }
 
-/// Reduces a case as long as it keeps a property. The property is only evaluated on cases that validate and, if the
-/// given case runs without an error, also run without one.
+/// Reduces a case as long as it keeps a property. The property is only evaluated on cases that
+/// validate and, if the given case runs without an error, also run without one.
 ///
-/// Works like [`reduce`], and also removes unneeded parameters, reduces sizes and simplifies inputs.
+/// Works like [`reduce`], and also removes unneeded parameters, reduces sizes and simplifies
+/// inputs.
 pub fn reduce_case(case: &Case, fails: &mut dyn FnMut(&Case) -> bool) -> Case {
     let mut case = case.clone();
     let runs = case.run(&case.module).is_ok();

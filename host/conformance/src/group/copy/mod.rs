@@ -18,7 +18,8 @@ use crate::{Cases, Context, Group, Subject, Verdict};
 use super::memory::hints;
 use place::{Direction, Transfer, hold_destination, hold_source};
 
-/// Sizes around the alignments of processors, vectors, caches, pages and the small copies of drivers.
+/// Sizes around the alignments of processors, vectors, caches, pages and the small copies of
+/// drivers.
 const SIZES: [usize; 33] = [
     1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 4095, 4096,
     4097, 65535, 65536, 65537, 262_144, 1_048_575, 1_048_576, 1_048_577,
@@ -27,7 +28,8 @@ const SIZES: [usize; 33] = [
 /// Offsets of one end; the other end is at 0.
 const OFFSETS: [usize; 11] = [1, 2, 3, 4, 7, 8, 63, 64, 65, 4095, 4096];
 
-/// Offsets of both ends, chosen so that swapping, adding or misapplying them gives a different result.
+/// Offsets of both ends, chosen so that swapping, adding or misapplying them gives a different
+/// result.
 const OFFSET_PAIRS: [(usize, usize); 9] =
     [(1, 2), (3, 64), (7, 65), (64, 3), (64, 128), (63, 63), (4095, 1), (4096, 64), (4097, 4095)];
 
@@ -39,7 +41,8 @@ pub(super) fn add(cases: &mut Cases) {
         for size in SIZES {
             add_transfer(cases, Transfer::new(direction, size));
         }
-        // A size with the alignment of the offset, so that an ignored offset is not mistaken for an alignment problem.
+        // A size with the alignment of the offset, so that an ignored offset is not mistaken for an
+        // alignment problem.
         let size_for = |offset: usize| if offset.is_multiple_of(64) { 256 } else { 257 };
         for offset in OFFSETS {
             let one = Transfer::new(direction, size_for(offset));

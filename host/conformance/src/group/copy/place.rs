@@ -103,7 +103,8 @@ impl Transfer {
             dtype_hint: self.hint,
             next: std::ptr::null(),
         };
-        // SAFETY: by D.6, the data space lives and is not used until the sync, and the two ranges do not overlap.
+        // SAFETY: by D.6, the data space lives and is not used until the sync, and the two ranges
+        // do not overlap.
         unsafe { device.copy_raw(device_id, &copy, stream) }?;
         device.sync(device_id, stream)?;
         let moved = &before[self.from_offset..self.from_offset + self.size];

@@ -65,7 +65,8 @@ fn to_their_places(device: &Device, stream: *mut c_void) -> Verdict {
     // The order differs from the order of the places.
     let queued = (0..64).map(|index| index * 37 % 64 * SIZE).try_for_each(|offset| {
         let from = host_end(bytes[offset..].as_mut_ptr(), 0);
-        // SAFETY: by D.6, the ends are disjoint parts of a buffer and a data space that live until `wait`.
+        // SAFETY: by D.6, the ends are disjoint parts of a buffer and a data space that live until
+        // `wait`.
         unsafe { queue(device, stream, from, space.end(offset as u64), SIZE) }
     });
     wait(device, stream, queued)?;
@@ -79,7 +80,8 @@ fn from_their_places(device: &Device, stream: *mut c_void) -> Verdict {
     let mut found = vec![0_u8; bytes.len()];
     let queued = (0..64).map(|index| index * 37 % 64 * SIZE).try_for_each(|offset| {
         let to = host_end(found[offset..].as_mut_ptr(), 0);
-        // SAFETY: by D.6, the ends are disjoint parts of a buffer and a data space that live until `wait`.
+        // SAFETY: by D.6, the ends are disjoint parts of a buffer and a data space that live until
+        // `wait`.
         unsafe { queue(device, stream, space.end(offset as u64), to, SIZE) }
     });
     wait(device, stream, queued)?;
@@ -93,16 +95,19 @@ fn chain(device: &Device, stream: *mut c_void) -> Verdict {
     let mut found = vec![0_u8; SIZE];
     let old = vec![0xee; SIZE + 16];
     let spaces = (0..16).map(|_| Ok(Space::with(device, 0, &old)?)).collect::<Verdict<Vec<Space>>>()?;
-    // SAFETY: by D.6, the buffers and data spaces live until `wait`, and each copy has a range of its own.
+    // SAFETY: by D.6, the buffers and data spaces live until `wait`, and each copy has a range of
+    // its own.
     let mut queued =
         unsafe { queue(device, stream, host_end(bytes.as_mut_ptr(), 0), spaces[0].end(0), SIZE) };
     for (index, pair) in spaces.windows(2).enumerate() {
         let (from, to) = (pair[0].end(index as u64), pair[1].end(index as u64 + 1));
-        // SAFETY: by D.6, the buffers and data spaces live until `wait`, and each copy has a range of its own.
+        // SAFETY: by D.6, the buffers and data spaces live until `wait`, and each copy has a range
+        // of its own.
         queued = queued.and_then(|()| unsafe { queue(device, stream, from, to, SIZE) });
     }
     let last = spaces[15].end(15);
-    // SAFETY: by D.6, the buffers and data spaces live until `wait`, and each copy has a range of its own.
+    // SAFETY: by D.6, the buffers and data spaces live until `wait`, and each copy has a range of
+    // its own.
     let queued =
         queued.and_then(|()| unsafe { queue(device, stream, last, host_end(found.as_mut_ptr(), 0), SIZE) });
     wait(device, stream, queued)?;
@@ -114,7 +119,8 @@ fn last_one_stays(device: &Device, stream: *mut c_void) -> Verdict {
     let mut all: Vec<Vec<u8>> = (0..32).map(|number| pattern(number, SIZE)).collect();
     let space = Space::with(device, 0, &vec![0; SIZE])?;
     let queued = all.iter_mut().try_for_each(|bytes| {
-        // SAFETY: by D.6, the buffers and the data space live until `wait`; the stream orders the copies.
+        // SAFETY: by D.6, the buffers and the data space live until `wait`; the stream orders the
+        // copies.
         unsafe { queue(device, stream, host_end(bytes.as_mut_ptr(), 0), space.end(0), SIZE) }
     });
     wait(device, stream, queued)?;
@@ -128,7 +134,8 @@ fn back_and_forth(device: &Device, stream: *mut c_void) -> Verdict {
     let mut read = vec![vec![0_u8; SIZE]; 16];
     let space = Space::with(device, 0, &vec![0; SIZE])?;
     let queued = written.iter_mut().zip(&mut read).try_for_each(|(written, read)| {
-        // SAFETY: by D.6, the buffers and the data space live until `wait`; the stream orders the copies.
+        // SAFETY: by D.6, the buffers and the data space live until `wait`; the stream orders the
+        // copies.
         unsafe {
             queue(device, stream, host_end(written.as_mut_ptr(), 0), space.end(0), SIZE)?;
             queue(device, stream, space.end(0), host_end(read.as_mut_ptr(), 0), SIZE)

@@ -71,7 +71,8 @@ impl Made {
         if self.view.type_index < abi::CHIPDOCK_TYPE_OBJECT_BEGIN {
             return None;
         }
-        // SAFETY: from 64 up the payload is an object that the owner keeps alive; its count is changed atomically.
+        // SAFETY: from 64 up the payload is an object that the owner keeps alive; its count is
+        // changed atomically.
         let count = unsafe { AtomicU64::from_ptr(&raw mut (*self.view.value.v_object).combined_ref_count) };
         u32::try_from(count.load(Ordering::Relaxed) & 0xffff_ffff).ok()
     }
@@ -141,8 +142,8 @@ fn tensor(shape: &[i64], strides: Option<&[i64]>, device: ChipdockDevice) -> Mad
     let mut elements = vec![1.5_f32; 64];
     let data: *mut c_void = if device == CPU { elements.as_mut_ptr().cast() } else { ptr::null_mut() };
     let parts = TensorParts { data, device, dtype: FLOAT32, shape, strides, byte_offset: 0 };
-    // SAFETY: the vector does not move its memory when it moves into the tensor; 64 elements are enough for every shape
-    // here.
+    // SAFETY: the vector does not move its memory when it moves into the tensor; 64 elements are
+    // enough for every shape here.
     let made = unsafe { Tensor::from_owner(parts, elements) };
     owned(made.map_or(Any::NONE, Any::from))
 }

@@ -66,13 +66,15 @@ unsafe fn run(plugin: &Plugin, function: &Function, args: &[ChipdockAny]) -> Ans
     let count = i32::try_from(args.len()).unwrap_or(i32::MAX);
     let data = if args.is_empty() { std::ptr::null() } else { args.as_ptr() };
     let call = function.safe_call().0;
-    // SAFETY: by V.10, the caller guarantees live arguments, and the result is `None` before the call.
+    // SAFETY: by V.10, the caller guarantees live arguments, and the result is `None` before the
+    // call.
     let status = unsafe { call(function.object().as_ptr().cast(), data, count, &raw mut raw) };
     if status == CHIPDOCK_OK {
         // SAFETY: by V.10, the caller owns the result of a successful call.
         return Answer { status, result: Ok(unsafe { Any::from_raw(raw) }), written: None };
     }
-    // SAFETY: eight bytes of plain data for every type. A written value is not released, because it may not be ours.
+    // SAFETY: eight bytes of plain data for every type. A written value is not released, because it
+    // may not be ours.
     let payload = unsafe { raw.value.v_int64 };
     let is_same = raw.type_index == before.type_index && raw.small_length == 0 && payload == 0;
     let written = (!is_same).then(|| format!("type {}, payload {payload:#x}", raw.type_index));

@@ -6,11 +6,12 @@ use crate::stop::ensure;
 use crate::{Context, Verdict, heap};
 
 const N_CALLS: u64 = 10_000;
-/// Maximum growth: seven bytes a call, less than any object but more than a pool or a table that grows occasionally.
+/// Maximum growth: seven bytes a call, less than any object but more than a pool or a table that
+/// grows occasionally.
 const GROWTH_BYTES_MAX: u64 = 7 * N_CALLS;
 
-/// Returns the bytes allocated from the C heap of this process; the resident bytes, as an approximation, where the C library does
-/// not say.
+/// Returns the bytes allocated from the C heap of this process; the resident bytes, as an
+/// approximation, where the C library does not say.
 fn in_use_bytes() -> u64 {
     heap::in_use_bytes().unwrap_or_else(resident_bytes)
 }

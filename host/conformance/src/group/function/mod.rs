@@ -1,7 +1,8 @@
 //! Plain functions, and values that cross the ABI.
 //!
-//! The suite does not know what a function does, so it calls each one with every kind of value. The function may accept
-//! or refuse the value; in both cases, values, errors and counts must be as the contract says.
+//! The suite does not know what a function does, so it calls each one with every kind of value. The
+//! function may accept or refuse the value; in both cases, values, errors and counts must be as the
+//! contract says.
 
 mod arguments;
 mod call;
@@ -75,7 +76,8 @@ fn takes_or_refuses(c: &Context, argument: &Argument) -> Verdict {
     answer.hold(&format!("{} with {}", c.registration(), argument.what))
 }
 
-/// Checks one clause over calls with every argument; violations of other clauses are left to their own cases.
+/// Checks one clause over calls with every argument; violations of other clauses are left to their
+/// own cases.
 fn holds(c: &Context, clause: &str) -> Verdict {
     let function = function(c)?;
     for argument in ARGUMENTS {
@@ -103,8 +105,8 @@ fn named(name: &str) -> Verdict<&'static Argument> {
     found.ok_or_else(|| Stop::suite(format!("there is no argument {name}")))
 }
 
-/// Checks that two forms of one value get the same answer. A function that returns its argument may refuse a borrowed
-/// value, which cannot be kept (V.2).
+/// Checks that two forms of one value get the same answer. A function that returns its argument may
+/// refuse a borrowed value, which cannot be kept (V.2).
 fn alike(c: &Context, borrowed: &str, object: &str) -> Verdict {
     let function = function(c)?;
     let (borrowed, object) = (named(borrowed)?, named(object)?);
@@ -158,7 +160,8 @@ fn may_be_taken(c: &Context) -> Verdict {
     ensure((1..=2).contains(&count), format!("{what}: one reference left, or two if it keeps it"), count)
 }
 
-/// Compares the reference counts of the argument before and after calls whose results are released (V.16).
+/// Compares the reference counts of the argument before and after calls whose results are released
+/// (V.16).
 fn counts(c: &Context, argument: &Argument) -> Verdict {
     let function = function(c)?;
     let made = argument.make();
@@ -175,7 +178,8 @@ fn counts(c: &Context, argument: &Argument) -> Verdict {
             format!("{what}: no reference given back that is not its own"),
             format!("{before}, then {after}"),
         )?;
-        // A function may keep one reference, until the next call or permanently, but not one more at each call.
+        // A function may keep one reference, until the next call or permanently, but not one more
+        // at each call.
         let expected = format!(
             "{what}: {before} references when its result is released, or {} if it keeps one",
             before + 1
@@ -245,7 +249,8 @@ fn argument_released_on_another(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Checks that a host of this repository finds the function, and that its calls there have the same results.
+/// Checks that a host of this repository finds the function, and that its calls there have the same
+/// results.
 fn through_a_host(c: &Context) -> Verdict {
     let name = c.registration();
     let found = c.host()?.function(name)?;
@@ -260,8 +265,8 @@ fn through_a_host(c: &Context) -> Verdict {
     ensure(answer == expected, what, format!("{answer:?}"))
 }
 
-/// Checks that a number of more than 32 bits is not truncated: it must not be accepted like 0 if a smaller one is
-/// refused.
+/// Checks that a number of more than 32 bits is not truncated: it must not be accepted like 0 if a
+/// smaller one is refused.
 fn integers_that_do_not_fit(c: &Context) -> Verdict {
     const TOO_LARGE: i64 = 1 << 32;
     let (function, host, name) = (function(c)?, c.plugin()?.host(), c.registration());
@@ -282,7 +287,8 @@ fn is_a_bug(error: &Error) -> bool {
 }
 
 impl Answer {
-    /// Checks the duties of every call: status, result and error (V.1 to V.7, V.11, V.17, P7.1, P7.3).
+    /// Checks the duties of every call: status, result and error (V.1 to V.7, V.11, V.17, P7.1,
+    /// P7.3).
     fn hold(&self, what: &str) -> Verdict {
         let is_known = matches!(self.status, abi::CHIPDOCK_OK | abi::CHIPDOCK_ERROR);
         ensure(is_known, format!("{what}: 0, or -1 with an error"), self.status)

@@ -16,7 +16,8 @@ pub(super) struct Failed {
     pub stop: Stop,
 }
 
-/// Compiles and calls a program, and compares its tensors with the interpreter's within their bounds.
+/// Compiles and calls a program, and compares its tensors with the interpreter's within their
+/// bounds.
 pub(super) fn attempt(c: &Context<'_>, program: &Program) -> Result<(), Failed> {
     let failed = |what: &'static str| move |stop: Stop| Failed { what, stop: stop.note(what) };
     let compiled = execute::compile(c, &program.module).map_err(failed("while it was compiled"))?;

@@ -1,4 +1,5 @@
-//! Random programs compared with the interpreter; a failing program is reduced and written to one file.
+//! Random programs compared with the interpreter; a failing program is reduced and written to one
+//! file.
 
 mod attempt;
 mod needs;
@@ -40,7 +41,8 @@ impl Family {
         }
     }
 
-    /// Returns true if a program with these needs belongs to the family; otherwise it duplicates a plain program.
+    /// Returns true if a program with these needs belongs to the family; otherwise it duplicates a
+    /// plain program.
     fn has(self, profiles: &[Profile]) -> bool {
         match self {
             Self::Plain => true,
@@ -49,8 +51,9 @@ impl Family {
         }
     }
 
-    /// Returns the generator options of the family. No family has calls of C functions, which devices lack, nor the
-    /// magnitude of an unsigned integer, which TVMScript cannot express, so that a file would hold a different program.
+    /// Returns the generator options of the family. No family has calls of C functions, which
+    /// devices lack, nor the magnitude of an unsigned integer, which TVMScript cannot express, so
+    /// that a file would hold a different program.
     fn options(self) -> Options {
         let unsigned = DType::SCALARS.iter().filter(|dtype| dtype.is_uint());
         let all = Options {
@@ -70,8 +73,8 @@ impl Family {
 }
 
 pub(super) fn add(cases: &mut Cases, seeds: &Seeds) {
-    // A code generator may start a compiler for each program, so the families that need profiles have a quarter as
-    // many.
+    // A code generator may start a compiler for each program, so the families that need profiles
+    // have a quarter as many.
     let few = seeds.programs.div_ceil(4);
     for (family, count) in [(Family::Plain, seeds.programs), (Family::Wide, few), (Family::Threads, few)] {
         let options = family.options();
@@ -95,7 +98,8 @@ pub(super) fn add(cases: &mut Cases, seeds: &Seeds) {
     }
 }
 
-/// Returns the options with warps of that many threads. A seed's program then computes the same, on as many threads.
+/// Returns the options with warps of that many threads. A seed's program then computes the same, on
+/// as many threads.
 fn of_warps(options: &Options, warp: u8) -> Options {
     Options { warps: Some(warp), ..options.clone() }
 }

@@ -89,7 +89,8 @@ mod tests {
         assert!(possible.iter().any(|feature| feature.contains("tvm_thread_allreduce")));
     }
 
-    /// The list of cases is made for warps of 32 threads: what a case needs is what its program of another size needs.
+    /// The list of cases is made for warps of 32 threads: what a case needs is what its program of
+    /// another size needs.
     #[test]
     fn the_size_of_warps_changes_no_needs() {
         let options = Family::Threads.options();

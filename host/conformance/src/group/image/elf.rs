@@ -1,5 +1,5 @@
-//! Contents of a library's ELF file that the cases of this group check; parsed by the `object` crate without running
-//! anything.
+//! Contents of a library's ELF file that the cases of this group check; parsed by the `object`
+//! crate without running anything.
 
 use object::LittleEndian;
 use object::elf::{self, FileHeader64};

@@ -1,7 +1,8 @@
 //! Cases about the manifest beside the library.
 //!
-//! A plugin without a manifest is allowed: hosts find it and open it late. These cases test the manifest of a plugin
-//! that has one ([`Subject::Manifest`]); the group `load` tests that one can be generated.
+//! A plugin without a manifest is allowed: hosts find it and open it late. These cases test the
+//! manifest of a plugin that has one ([`Subject::Manifest`]); the group `load` tests that one can
+//! be generated.
 
 use chipdock_abi::{CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR};
 use chipdock_host::manifest::{Manifest, glibc_floor, manifest_path, sha256_of};
@@ -102,8 +103,8 @@ fn known_fields(c: &Context) -> Verdict {
         .map_err(|stop| stop.note("a host would ignore them"))
 }
 
-/// Checks the needed keys: a host skips duplicates and keys of the plugin itself, and cannot resolve a text that is no
-/// key.
+/// Checks the needed keys: a host skips duplicates and keys of the plugin itself, and cannot
+/// resolve a text that is no key.
 fn needed_keys(c: &Context) -> Verdict {
     let manifest = manifest(c)?;
     manifest.needs.check_keys(&manifest.provides).map_err(|wrong| {
@@ -113,7 +114,8 @@ fn needed_keys(c: &Context) -> Verdict {
 }
 
 fn digest(c: &Context) -> Verdict {
-    // A manifest without a digest is allowed: checking one costs a read of the whole library at each opening.
+    // A manifest without a digest is allowed: checking one costs a read of the whole library at
+    // each opening.
     let Some(expected) = manifest(c)?.sha256 else { return Ok(()) };
     let found = sha256_of(c.library())?;
     ensure(

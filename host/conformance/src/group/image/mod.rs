@@ -15,8 +15,9 @@ use self::elf::{Image, image};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
-/// Libraries that a plugin may depend on: the loader and the C library of any Linux, and the unwinder that Rust's
-/// standard library and C++ share with them. A name must be in this list or begin with one of `SYSTEM_PREFIXES`.
+/// Libraries that a plugin may depend on: the loader and the C library of any Linux, and the
+/// unwinder that Rust's standard library and C++ share with them. A name must be in this list or
+/// begin with one of `SYSTEM_PREFIXES`.
 const SYSTEM_LIBRARIES: &[&str] = &[
     "libc.so.6",
     "libm.so.6",

@@ -1,5 +1,5 @@
-//! Arguments of compiled functions: unsuitable ones are refused by name before anything is written, suitable ones are
-//! accepted.
+//! Arguments of compiled functions: unsuitable ones are refused by name before anything is written,
+//! suitable ones are accepted.
 
 use chipdock_host::{Any, AnyView, Device, Error, Function, Tensor};
 use chipdock_ir::DType;
@@ -99,7 +99,8 @@ fn raw(tensor: &Tensor, change: impl FnOnce(&mut TensorParts<'_>)) -> Verdict<Gi
 
 type Change = fn(&Device, &mut Vec<Given>) -> Verdict;
 
-/// Unsuitable change of the arguments: its name, the change, the expected error kinds, and words of the message.
+/// Unsuitable change of the arguments: its name, the change, the expected error kinds, and words of
+/// the message.
 type Wrong = (&'static str, Change, &'static [&'static str], &'static [&'static str]);
 
 const TYPE: &[&str] = &["TypeError"];
@@ -231,7 +232,8 @@ const WRONG: &[Wrong] = &[
     ("range/int32-below", |_, args| set(args, 4, Given::Int(i64::MIN)), VALUE, &["i", "argument #4"]),
 ];
 
-/// Suitable change of the arguments: its name, the change, and the amount added to each expected element.
+/// Suitable change of the arguments: its name, the change, and the amount added to each expected
+/// element.
 type Right = (&'static str, Change, f32);
 
 const RIGHT: &[Right] = &[
@@ -374,7 +376,8 @@ fn offsets(c: &Context, device: &Device, offset: i64) -> Verdict {
     ensure(found == wanted, format!("the memory about B to be {wanted:?}"), format!("{found:?}"))
 }
 
-/// Creates a tensor of 6 elements with a stride of `step`, which may be negative; also returns the whole memory.
+/// Creates a tensor of 6 elements with a stride of `step`, which may be negative; also returns the
+/// whole memory.
 fn stepped(device: &Device, step: i64, values: &[f32; 6]) -> Verdict<(Tensor, Tensor)> {
     let size = 5 * step.abs() + 1;
     let start = if step < 0 { size - 1 } else { 0 };

@@ -1,4 +1,5 @@
-//! Assertions in kernels: a failing one reports its kind and message, and nothing after it is executed.
+//! Assertions in kernels: a failing one reports its kind and message, and nothing after it is
+//! executed.
 
 use chipdock_interpret::{Arg, Array};
 
@@ -6,8 +7,8 @@ use crate::execute::{self, Guards, Ready, Value};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
-/// One case: the function and its `n`, the expected kind and words of the error, and the number of elements written
-/// before it.
+/// One case: the function and its `n`, the expected kind and words of the error, and the number of
+/// elements written before it.
 struct Row {
     name: &'static str,
     function: &'static str,

@@ -1,5 +1,5 @@
-//! The project's example kernels, and files printed by TVM, at several sizes; also called repeatedly, saved and
-//! reloaded.
+//! The project's example kernels, and files printed by TVM, at several sizes; also called
+//! repeatedly, saved and reloaded.
 
 use std::sync::Arc;
 
@@ -248,7 +248,8 @@ fn saved(c: &Context, file: &'static File) -> Verdict {
     ensure(second == first, "the artifact that was read to give the same bits", "other bits")
 }
 
-/// Builds all examples in one module, calls each while the others are loaded, and the first once more.
+/// Builds all examples in one module, calls each while the others are loaded, and the first once
+/// more.
 fn together(c: &Context) -> Verdict {
     let kernels: Vec<OfFile> =
         EXAMPLES.iter().filter(|file| file.profiles.is_empty()).map(OfFile::of).collect();

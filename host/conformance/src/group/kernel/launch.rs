@@ -12,8 +12,8 @@ const N: i32 = 32;
 const BLOCKS: i32 = 4;
 const ADDED: i32 = 70_001;
 
-/// A kernel with a thread for each element, on the first axes of a grid and of a block that the kind declares; without any,
-/// one thread runs through them.
+/// A kernel with a thread for each element, on the first axes of a grid and of a block that the
+/// kind declares; without any, one thread runs through them.
 struct Shape {
     text: String,
     axes: Vec<ThreadAxis>,
@@ -98,7 +98,8 @@ struct Scene {
 }
 
 impl Scene {
-    /// Compiles and loads the kernel; none where nothing is launched, which shows nothing of streams either.
+    /// Compiles and loads the kernel; none where nothing is launched, which shows nothing of
+    /// streams either.
     fn of(c: &Context) -> Verdict<Option<Self>> {
         let shape = Shape::of(&axes::declared(c)?);
         let module = chipdock_script::parse(&shape.text, "scaled");

@@ -1,4 +1,5 @@
-//! Loops bound to blocks and threads, barriers, shared memory, reductions over threads, warps, atomic additions.
+//! Loops bound to blocks and threads, barriers, shared memory, reductions over threads, warps,
+//! atomic additions.
 
 use chipdock_ir::DType;
 

@@ -35,7 +35,8 @@ fn does_what_is_queued(c: &Context) -> Verdict {
     };
     let data = device.allocate_raw(0, &request)?;
     let own = ChipdockCopyEnd { device: device.device(0), data, offset_bytes: 0 };
-    // Leaked, so that a plugin that still copies after `shutdown` does not write to memory that is reused.
+    // Leaked, so that a plugin that still copies after `shutdown` does not write to memory that is
+    // reused.
     let source: &'static mut [u8] = Box::leak(vec![0x5A_u8; BYTES].into_boxed_slice());
     let targets: &'static mut [u8] = Box::leak(vec![0_u8; BYTES * COPIES].into_boxed_slice());
     let base = targets.as_mut_ptr();
@@ -55,8 +56,8 @@ fn does_what_is_queued(c: &Context) -> Verdict {
         unsafe { device.copy_raw(0, &taken, ptr::null_mut()) }?;
     }
     session.shut_down()?;
-    // SAFETY: the memory is live and has that size; a correct plugin no longer writes to it. Volatile, because the
-    // device wrote it without the compiler's knowledge.
+    // SAFETY: the memory is live and has that size; a correct plugin no longer writes to it.
+    // Volatile, because the device wrote it without the compiler's knowledge.
     let wrong = (0..BYTES * COPIES).find(|at| unsafe { base.add(*at).read_volatile() } != 0x5A);
     let found =
         wrong.map(|at| format!("copy {} of {COPIES} is not done", at / BYTES + 1)).unwrap_or_default();

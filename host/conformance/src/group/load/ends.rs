@@ -1,7 +1,7 @@
 //! The process ends with the requested exit code, whatever was done with the plugin before (P10.9).
 //!
-//! Each of these cases is the last one of its worker: the supervisor observes the end of the process, destructors
-//! included.
+//! Each of these cases is the last one of its worker: the supervisor observes the end of the
+//! process, destructors included.
 
 use chipdock_raw_host::Plugin;
 
@@ -53,11 +53,13 @@ fn with_memory_left(c: &Context) -> Verdict {
             std::mem::forget(space);
         }
         let mut stream = std::ptr::null_mut();
-        // SAFETY: the table is registered and called with its `self_`, and there is room for the result.
+        // SAFETY: the table is registered and called with its `self_`, and there is room for the
+        // result.
         let made = device.call("create_stream", |table, self_| unsafe {
             (table.create_stream)(self_, 0, &raw mut stream)
         });
-        // A plugin without a device has no stream either: then only the effects of the calls before remain.
+        // A plugin without a device has no stream either: then only the effects of the calls before
+        // remain.
         drop(made);
     }
     leave(session);

@@ -69,7 +69,8 @@ fn same_on_threads(c: &Context) -> Verdict {
 fn contents(raw: &'static ChipdockPlugin) -> Vec<u8> {
     let words = ptr::from_ref(raw).cast::<u64>();
     let n_words = size_of::<ChipdockPlugin>() / size_of::<u64>();
-    // SAFETY: the descriptor is live and has no padding; read as volatile, because the plugin could change it.
+    // SAFETY: the descriptor is live and has no padding; read as volatile, because the plugin could
+    // change it.
     let words = (0..n_words).map(|index| unsafe { words.add(index).read_volatile() });
     let mut all: Vec<u8> = words.flat_map(u64::to_ne_bytes).collect();
     for text in [raw.name, raw.version, raw.build_id, raw.info_json] {

@@ -1,4 +1,5 @@
-//! Several hosts, older and newer hosts, threads, and calls after `shutdown` (P3.8, P7.1, P9.1, P10.4, P10.5, P10.7).
+//! Several hosts, older and newer hosts, threads, and calls after `shutdown` (P3.8, P7.1, P9.1,
+//! P10.4, P10.5, P10.7).
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -98,7 +99,8 @@ fn same_registrations(c: &Context) -> Verdict {
     session.end()
 }
 
-/// Checks that no call failed without an error at its own host: [`chipdock_raw_host::RawHost::check`] finds an error only there.
+/// Checks that no call failed without an error at its own host:
+/// [`chipdock_raw_host::RawHost::check`] finds an error only there.
 pub(super) fn raised_with_its_own(answers: &Answers) -> Verdict {
     for (what, answer) in answers {
         let Err(error) = answer else { continue };
@@ -239,8 +241,8 @@ fn then_unavailable_on_threads(c: &Context) -> Verdict {
     })
 }
 
-/// Shuts down while other threads call: each call gets its usual answer or `Unavailable`, and no call that began after
-/// `shutdown` returned succeeds.
+/// Shuts down while other threads call: each call gets its usual answer or `Unavailable`, and no
+/// call that began after `shutdown` returned succeeds.
 fn waits_for_calls(c: &Context) -> Verdict {
     for _ in 0..N_ROUNDS {
         let session = Session::new(c)?;
@@ -294,7 +296,8 @@ fn as_usual_or_unavailable(usual: &Answers, now: &Answers) -> Verdict {
     same_answers("while shutdown runs", &before, &now)
 }
 
-/// Queues copies to the device and back, and shuts down without waiting: `shutdown` must finish them.
+/// Queues copies to the device and back, and shuts down without waiting: `shutdown` must finish
+/// them.
 fn drains(c: &Context) -> Verdict {
     const N_COPIES: usize = 32;
     const SIZE_BYTES: usize = 64 << 10;
@@ -318,12 +321,14 @@ fn drains(c: &Context) -> Verdict {
         };
         let there = copy(host_end(bytes.as_ptr().cast_mut(), 0), space.end(0));
         let here = copy(space.end(0), host_end(back.as_mut_ptr(), 0));
-        // SAFETY: by D.6, the host's ends live until `shutdown` has returned, and the device's until its host is gone.
+        // SAFETY: by D.6, the host's ends live until `shutdown` has returned, and the device's
+        // until its host is gone.
         unsafe {
             device.copy_raw(0, &there, stream)?;
             device.copy_raw(0, &here, stream)?;
         }
-        // Queued work uses the data space, and after `shutdown` it cannot be freed: it goes with its host.
+        // Queued work uses the data space, and after `shutdown` it cannot be freed: it goes with
+        // its host.
         std::mem::forget(space);
     }
     session.shut_down()?;

@@ -1,6 +1,7 @@
 //! Opening, `init` and `shutdown` leave the process unchanged (P1.11, P1.12, P10.3, P10.8).
 //!
-//! Each worker observes the three steps once, on a fresh copy of the library, and one case checks each step and part.
+//! Each worker observes the three steps once, on a fresh copy of the library, and one case checks
+//! each step and part.
 
 use std::rc::Rc;
 
@@ -50,7 +51,8 @@ pub(super) fn add(cases: &mut Cases) {
                 (Step::Init | Step::Shutdown, _) => "P10.8",
             };
             let draft = cases.case(Group::Load, format!("{word}/{name}"), clause, Subject::Plugin);
-            // A process of its own, because earlier cases may have caused the plugin's one-time changes and openings.
+            // A process of its own, because earlier cases may have caused the plugin's one-time
+            // changes and openings.
             let is_once = matches!(part, Part::Settings | Part::Libraries);
             let draft = if is_once { draft.ends_process() } else { draft };
             draft.run(move |c| leaves_alone(c, step, word, part));
@@ -105,7 +107,8 @@ fn leaves_alone(c: &Context, step: Step, word: &str, part: Part) -> Verdict {
 }
 
 fn calls_leave_the_thread(c: &Context) -> Verdict {
-    /// State that no call may change. The first call may open a driver, which may install signal handlers.
+    /// State that no call may change. The first call may open a driver, which may install signal
+    /// handlers.
     const OF_THE_THREAD: &[&str] = &["floating-point mode", "locale", "working folder", "Umask", "SigBlk"];
     let plugin = c.plugin()?;
     let before = State::now();

@@ -123,7 +123,8 @@ fn names(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Checks each `info_json`: an object or empty, and for a code generator the wire versions that it reads.
+/// Checks each `info_json`: an object or empty, and for a code generator the wire versions that it
+/// reads.
 fn infos(c: &Context) -> Verdict {
     for (key, info) in c.plugin()?.host().infos() {
         let shown = || String::from_utf8_lossy(&info).chars().take(200).collect::<String>();
@@ -231,7 +232,8 @@ fn taken_by_a_host(c: &Context) -> Verdict {
     )
 }
 
-/// Runs `init` with a registrar that refuses a registration: `init` must stop there and pass the error on.
+/// Runs `init` with a registrar that refuses a registration: `init` must stop there and pass the
+/// error on.
 fn refuse(c: &Context, which: impl FnOnce(usize) -> Vec<usize>) -> Verdict {
     let raw = descriptor(c)?;
     let keys = c.plugin()?.keys_with_hooks();

@@ -13,7 +13,8 @@ use crate::{Context, Stop, Subject, Verdict, hosts};
 /// Names of the calls made, with their results.
 pub(super) type Answers = Vec<(String, Result<(), Error>)>;
 
-/// The plugin with a host of its own. Dropping the session shuts it down and destroys its registrations.
+/// The plugin with a host of its own. Dropping the session shuts it down and destroys its
+/// registrations.
 pub(super) struct Session {
     plugin: Plugin,
     is_open: AtomicBool,
@@ -149,8 +150,8 @@ pub(super) fn same_answers(when: &str, before: &Answers, after: &Answers) -> Ver
     Ok(())
 }
 
-/// Copies the library under its name to a new folder: the loader treats the copy as another library, so that the
-/// effects of opening and `init` are visible whatever cases ran before.
+/// Copies the library under its name to a new folder: the loader treats the copy as another
+/// library, so that the effects of opening and `init` are visible whatever cases ran before.
 pub(super) fn fresh_copy(c: &Context) -> Verdict<PathBuf> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -1,5 +1,5 @@
-//! Settings: the declarations of the descriptor, and hosts that answer settings, refuse them, or lack the interface
-//! (S.1 to S.3, S.6, S.10, S.11).
+//! Settings: the declarations of the descriptor, and hosts that answer settings, refuse them, or
+//! lack the interface (S.1 to S.3, S.6, S.10, S.11).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -89,8 +89,8 @@ fn asks_for_what_it_declares(c: &Context) -> Verdict {
     session.end()
 }
 
-/// Tests a host that refuses every setting: `init` must succeed, and a call that requests a setting must pass the error
-/// on.
+/// Tests a host that refuses every setting: `init` must succeed, and a call that requests a setting
+/// must pass the error on.
 fn refused(c: &Context) -> Verdict {
     let settings = Arc::new(Settings::refused(declared(c)?));
     let host = hosts::with_settings(&settings);

@@ -103,7 +103,8 @@ fn differences(
         .collect()
 }
 
-/// Collects signal handlers, signal mask, environment, folder and other settings as texts that can be compared.
+/// Collects signal handlers, signal mask, environment, folder and other settings as texts that can
+/// be compared.
 fn settings() -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     for (name, value) in std::env::vars_os() {
@@ -168,7 +169,8 @@ fn floating_point_mode() -> u64 {
     0
 }
 
-/// Runs `body` with standard output and standard error redirected to files, and returns what was printed.
+/// Runs `body` with standard output and standard error redirected to files, and returns what was
+/// printed.
 pub(super) fn printed<T>(body: impl FnOnce() -> T) -> Verdict<(T, String)> {
     let fault = |error: std::io::Error| Stop::suite(format!("standard output cannot be looked at: {error}"));
     let mut file = memory_file().map_err(fault)?;

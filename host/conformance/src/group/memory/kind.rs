@@ -89,7 +89,8 @@ impl Kind {
 
     /// Writes directly, as the host does.
     fn host_writes(self, space: &Space<'_>, bytes: &[u8]) -> Verdict {
-        // SAFETY: by D.31 and D.32, that many bytes are at the address, and no queued work uses them.
+        // SAFETY: by D.31 and D.32, that many bytes are at the address, and no queued work uses
+        // them.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.address(space)?, bytes.len()) };
         Ok(())
     }
@@ -97,12 +98,14 @@ impl Kind {
     /// Reads directly, as the host does.
     fn host_reads(self, space: &Space<'_>, size: usize) -> Verdict<Vec<u8>> {
         let mut bytes = vec![0; size];
-        // SAFETY: by D.31 and D.32, that many bytes are at the address, and no queued work uses them.
+        // SAFETY: by D.31 and D.32, that many bytes are at the address, and no queued work uses
+        // them.
         unsafe { ptr::copy_nonoverlapping(self.address(space)?, bytes.as_mut_ptr(), size) };
         Ok(bytes)
     }
 
-    /// Returns a data space as an end of a copy: pinned memory is host memory, the other kinds belong to the device.
+    /// Returns a data space as an end of a copy: pinned memory is host memory, the other kinds
+    /// belong to the device.
     fn end(self, space: &Space<'_>, offset: u64) -> ChipdockCopyEnd {
         if self.raw == CHIPDOCK_DATA_SPACE_PINNED {
             host_end(space.data().cast(), offset)

@@ -72,7 +72,8 @@ fn of_its_own(device: &Device) -> Verdict {
     Ok(())
 }
 
-/// Checks that the device copies, by handle, what was written at the address, and the other way round.
+/// Checks that the device copies, by handle, what was written at the address, and the other way
+/// round.
 fn host_and_device(device: &Device) -> Verdict {
     let space = host_visible(device, 4096)?;
     let address = device.address_raw(0, space.data())?.cast::<u8>();
@@ -81,7 +82,8 @@ fn host_and_device(device: &Device) -> Verdict {
     unsafe { address.write_bytes(0x5A, 4096) };
     equal("what the device copied", &space.contents()?, &vec![0x5A; 4096])?;
     space.write(0, &[0xA5; 4096])?;
-    // SAFETY: by N.16, that many bytes are at the address, and no queued work uses them; the write is finished.
+    // SAFETY: by N.16, that many bytes are at the address, and no queued work uses them; the write
+    // is finished.
     let bytes = unsafe { std::slice::from_raw_parts(address, 4096) }.to_vec();
     equal("what the host reads", &bytes, &vec![0xA5; 4096])
 }

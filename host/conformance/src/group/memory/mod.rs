@@ -25,7 +25,8 @@ pub(super) fn add(cases: &mut Cases) {
     tensor::add(cases);
 }
 
-/// Returns element type hints with their spelling in ids: each scalar type, vectors, and unknown types.
+/// Returns element type hints with their spelling in ids: each scalar type, vectors, and unknown
+/// types.
 pub(super) fn hints() -> Vec<(String, ChipdockDataType)> {
     let mut hints = Vec::new();
     let scalars: [(&str, u8, &[u8]); 5] = [

@@ -181,7 +181,8 @@ fn no_text(c: &Context) -> Verdict {
     same_bytes("memory of no scope", &space.contents()?, &bytes)
 }
 
-/// Requests one byte more than the device has. Host memory is excepted, because the system may overcommit it.
+/// Requests one byte more than the device has. Host memory is excepted, because the system may
+/// overcommit it.
 fn more_than_all(c: &Context) -> Verdict {
     let device = c.device()?;
     let total = bytes_of(&device, 0, attribute::TOTAL_GLOBAL_MEMORY_BYTES);
@@ -232,10 +233,11 @@ fn over_and_over(c: &Context) -> Verdict {
     bystander.hold()
 }
 
-/// Keeps data spaces through a refusal, on a full device if it is small enough to be filled; then frees one and
-/// allocates another.
+/// Keeps data spaces through a refusal, on a full device if it is small enough to be filled; then
+/// frees one and allocates another.
 fn until_full(c: &Context) -> Verdict {
-    /// Size limit of devices that are filled: more takes long, and may affect other users of the device.
+    /// Size limit of devices that are filled: more takes long, and may affect other users of the
+    /// device.
     const SMALL_BYTES: u64 = 1 << 30;
     let device = c.device()?;
     let small = available_bytes(&device).filter(|available| *available <= SMALL_BYTES);

@@ -204,7 +204,8 @@ fn pool_of_streams(device: &Device) -> Verdict {
     Ok(device.trim()?)
 }
 
-/// Requests too much: the host trims its pool, retries, and reports the error; then everything works as before.
+/// Requests too much: the host trims its pool, retries, and reports the error; then everything
+/// works as before.
 fn too_large(device: &Device) -> Verdict {
     let bytes = pattern(1, 4000);
     let before = Tensor::from_bytes(device, &[1000], DType::FLOAT32, &bytes)?;
@@ -253,14 +254,16 @@ impl<'a> Workspace<'a> {
             strides: None,
             byte_offset: 0,
         };
-        // SAFETY: the memory has that size and outlives the tensor: only `free` frees it, and takes it last.
+        // SAFETY: the memory has that size and outlives the tensor: only `free` frees it, and takes
+        // it last.
         let value = unsafe { api::Tensor::from_owner(parts, ()) }?;
         Ok(Tensor::from_value(self.device.host(), value)?)
     }
 
     fn free(self) -> Verdict {
         let env = self.device.host().environment();
-        // SAFETY: the workspace was allocated by the same environment on this thread, and is freed once.
+        // SAFETY: the workspace was allocated by the same environment on this thread, and is freed
+        // once.
         let status = unsafe {
             let number = self.device.number();
             (env.free_workspace)(env, number.device_type, number.device_id, self.data)

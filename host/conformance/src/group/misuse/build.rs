@@ -1,5 +1,5 @@
-//! Target kinds, code generators and loaders given invalid texts and null: the error is the caller's, and there is no
-//! panic.
+//! Target kinds, code generators and loaders given invalid texts and null: the error is the
+//! caller's, and there is no panic.
 
 use std::ptr;
 
@@ -84,8 +84,8 @@ fn kind(c: &Context) -> Verdict<Kind> {
     Kind::of(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the target kind is gone"))
 }
 
-/// Calls `canonicalize` with a wrong text: a kind without a canonicalizer returns it, one with a canonicalizer may
-/// refuse it.
+/// Calls `canonicalize` with a wrong text: a kind without a canonicalizer returns it, one with a
+/// canonicalizer may refuse it.
 fn canonicalize(c: &Context, bytes: &[u8]) -> Verdict {
     let kind = kind(c)?;
     may_refuse("canonicalize of what is no target", kind.canonicalize_bytes(bytes))?;
@@ -173,7 +173,8 @@ fn null_canonicalize(c: &Context, is_out: bool) -> Verdict {
     let mut out = Place::new();
     let place = if is_out { ptr::null_mut() } else { out.as_mut_ptr() };
     let json = if is_out { text(b"{}") } else { null_text(9) };
-    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error. So below.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an
+    // error. So below.
     wrong(plugin.host(), "canonicalize with null", &["ValueError"], &[], || unsafe {
         (table.canonicalize)(self_, json, place)
     })?;
@@ -202,7 +203,8 @@ fn null_build(c: &Context, step: Step, is_request: bool) -> Verdict {
     let request: *const ChipdockBuildRequest = if is_request { ptr::null() } else { &request };
     // If the request is null, the session is null too: no function of it may be called.
     let session: *const ChipdockBuildSession = ptr::null();
-    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an
+    // error.
     wrong(plugin.host(), "a build with null", &["ValueError"], &[], || unsafe {
         call(self_, request, session)
     })
@@ -232,7 +234,8 @@ fn null_load(c: &Context, is_artifact: bool) -> Verdict {
             next: std::ptr::null(),
         };
         let mut out = ChipdockModuleHandle { self_: ptr::null_mut(), table: ptr::null() };
-        // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
+        // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered
+        // with an error.
         wrong(host, "load with null", REFUSED, &[], || unsafe {
             if is_artifact {
                 (table.load)(self_, ptr::null(), ptr::null(), &mut out)
@@ -259,7 +262,8 @@ fn null_sections(c: &Context, is_list: bool) -> Verdict {
         let artifact =
             ChipdockArtifact { index_json: text(b"{}"), sections, sections_count: 1, next: std::ptr::null() };
         let mut out = ChipdockModuleHandle { self_: ptr::null_mut(), table: ptr::null() };
-        // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
+        // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered
+        // with an error.
         wrong(host, "load with null", REFUSED, &[], || unsafe {
             (table.load)(self_, &artifact, ptr::null(), &mut out)
         })
@@ -272,7 +276,8 @@ fn null_check(c: &Context) -> Verdict {
         let (mut verdict, mut reason) = (0, Place::new());
         let place = reason.as_mut_ptr();
         let device = ChipdockDevice { device_type: 1, device_id: 0 };
-        // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
+        // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered
+        // with an error.
         wrong(host, "check of null", REFUSED, &[], || unsafe {
             (table.verdict)(self_, ptr::null(), device, &mut verdict, place)
         })?;

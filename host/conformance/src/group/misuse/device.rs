@@ -1,4 +1,5 @@
-//! Every entry of a device API's table, called for an absent device, and with null where a value is required.
+//! Every entry of a device API's table, called for an absent device, and with null where a value is
+//! required.
 
 use std::ptr;
 
@@ -79,7 +80,8 @@ fn attribute(device: &Device, id: i32) -> Verdict {
     let (table, self_) = device.table()?;
     let mut out = Place::new();
     let place = out.as_mut_ptr();
-    // SAFETY: the table is registered and called with its `self_`; the key is live, and there is room for the result.
+    // SAFETY: the table is registered and called with its `self_`; the key is live, and there is
+    // room for the result.
     wrong(device.host(), "attribute", ABSENT, &[&id.to_string()], || unsafe {
         (table.attribute)(self_, id, str_out(DEVICE_NAME), place)
     })?;
@@ -107,8 +109,8 @@ pub(super) fn no_space(
 ) -> Verdict {
     let (table, self_) = device.table()?;
     let mut out = marked();
-    // SAFETY: the table is registered and called with its `self_`; the request is live, and there is room for the
-    // result.
+    // SAFETY: the table is registered and called with its `self_`; the request is live, and there
+    // is room for the result.
     wrong(device.host(), "allocate_data_space", kinds, tells, || unsafe {
         (table.allocate_data_space)(self_, id, request, &mut out)
     })?;
@@ -124,8 +126,8 @@ fn free(device: &Device, id: i32) -> Verdict {
     let (table, self_) = device.table()?;
     let space = device.allocate(64)?;
     space.write(0, &[7; 64])?;
-    // SAFETY: the table is registered and called with its `self_`; the data space belongs to another device than the
-    // named one.
+    // SAFETY: the table is registered and called with its `self_`; the data space belongs to
+    // another device than the named one.
     wrong(device.host(), "free_data_space", ABSENT, &[&id.to_string()], || unsafe {
         (table.free_data_space)(self_, id, space.data())
     })?;
@@ -148,8 +150,8 @@ fn copy(device: &Device, id: i32) -> Verdict {
         dtype_hint: NO_HINT,
         next: std::ptr::null(),
     };
-    // SAFETY: the table is registered and called with its `self_`; the ends of the live request live until the read
-    // below synchronises.
+    // SAFETY: the table is registered and called with its `self_`; the ends of the live request
+    // live until the read below synchronises.
     wrong(device.host(), "copy_data", ABSENT, &[&id.to_string()], || unsafe {
         (table.copy_data)(self_, id, &copy, ptr::null_mut())
     })?;
@@ -161,7 +163,8 @@ fn copy(device: &Device, id: i32) -> Verdict {
 fn create_stream(device: &Device, id: i32) -> Verdict {
     let (table, self_) = device.table()?;
     let mut out = marked();
-    // SAFETY: the table is registered and called with its `self_`, and there is room for the result.
+    // SAFETY: the table is registered and called with its `self_`, and there is room for the
+    // result.
     wrong(device.host(), "create_stream", ABSENT, &[&id.to_string()], || unsafe {
         (table.create_stream)(self_, id, &mut out)
     })?;
@@ -171,8 +174,8 @@ fn create_stream(device: &Device, id: i32) -> Verdict {
 fn free_stream(device: &Device, id: i32) -> Verdict {
     let (table, self_) = device.table()?;
     let Some(stream) = streams(device, 0, 1)?.pop() else { return Ok(()) };
-    // SAFETY: the table is registered and called with its `self_`; the stream belongs to another device than the named
-    // one.
+    // SAFETY: the table is registered and called with its `self_`; the stream belongs to another
+    // device than the named one.
     wrong(device.host(), "free_stream", ABSENT, &[&id.to_string()], || unsafe {
         (table.free_stream)(self_, id, stream.raw())
     })?;
@@ -198,7 +201,8 @@ fn sync_from_to(device: &Device, id: i32) -> Verdict {
 
 fn null_count(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error. So below.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an
+    // error. So below.
     wrong(device.host(), "device_count to null", ABSENT, &[], || unsafe {
         (table.device_count)(self_, ptr::null_mut())
     })
@@ -206,7 +210,8 @@ fn null_count(device: &Device) -> Verdict {
 
 fn null_attribute(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an
+    // error.
     wrong(device.host(), "attribute to null", ABSENT, &[], || unsafe {
         (table.attribute)(self_, 0, str_out(DEVICE_NAME), ptr::null_mut())
     })
@@ -216,7 +221,8 @@ fn null_key(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
     let mut out = Place::new();
     let place = out.as_mut_ptr();
-    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an
+    // error.
     wrong(device.host(), "attribute of a key of 5 bytes at null", ABSENT, &[], || unsafe {
         (table.attribute)(self_, 0, super::text::null_text(5), place)
     })?;
@@ -226,7 +232,8 @@ fn null_key(device: &Device) -> Verdict {
 fn null_request(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
     let mut out = marked();
-    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an
+    // error.
     wrong(device.host(), "allocate_data_space of null", ABSENT, &[], || unsafe {
         (table.allocate_data_space)(self_, 0, ptr::null(), &mut out)
     })?;
@@ -235,7 +242,8 @@ fn null_request(device: &Device) -> Verdict {
 
 fn null_data(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an
+    // error.
     wrong(device.host(), "allocate_data_space to null", ABSENT, &[], || unsafe {
         (table.allocate_data_space)(self_, 0, &request(64), ptr::null_mut())
     })
@@ -248,7 +256,8 @@ fn null_scope(device: &Device) -> Verdict {
 
 fn null_copy(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an
+    // error.
     wrong(device.host(), "copy_data of null", ABSENT, &[], || unsafe {
         (table.copy_data)(self_, 0, ptr::null(), ptr::null_mut())
     })
@@ -260,7 +269,8 @@ fn null_end(device: &Device, is_source: bool) -> Verdict {
     let null = host_end(ptr::null_mut(), 0);
     let (from, to) = if is_source { (null, space.end(0)) } else { (space.end(0), null) };
     let copy = ChipdockCopy { from, to, size_bytes: 64, dtype_hint: NO_HINT, next: std::ptr::null() };
-    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an
+    // error.
     wrong(device.host(), "copy_data with an end at null", ABSENT, &[], || unsafe {
         (table.copy_data)(self_, 0, &copy, ptr::null_mut())
     })
@@ -268,7 +278,8 @@ fn null_end(device: &Device, is_source: bool) -> Verdict {
 
 fn null_stream(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an
+    // error.
     wrong(device.host(), "create_stream to null", ABSENT, &[], || unsafe {
         (table.create_stream)(self_, 0, ptr::null_mut())
     })

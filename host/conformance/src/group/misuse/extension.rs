@@ -51,12 +51,13 @@ fn data_space_ignores(device: &Device, extensions: &[(String, u32)]) -> Verdict 
     let request = ChipdockDataSpaceRequest { next: chain.first(), ..request(64) };
     let mut data = std::ptr::null_mut();
     device.call("allocate_data_space", |table, self_| {
-        // SAFETY: the table is registered and called with its `self_`; the request is live, and there is room for the
-        // result.
+        // SAFETY: the table is registered and called with its `self_`; the request is live, and
+        // there is room for the result.
         unsafe { (table.allocate_data_space)(self_, 0, &request, &mut data) }
     })?;
     Ok(device.call("free_data_space", |table, self_| {
-        // SAFETY: the table is registered and called with its `self_`, and nothing uses this data space of the device.
+        // SAFETY: the table is registered and called with its `self_`, and nothing uses this data
+        // space of the device.
         unsafe { (table.free_data_space)(self_, 0, data) }
     })?)
 }
@@ -87,8 +88,8 @@ fn with_copy(
 fn copy_ignores(device: &Device, extensions: &[(String, u32)]) -> Verdict {
     with_copy(device, extensions, 8, |copy| {
         device.call("copy_data", |table, self_| {
-            // SAFETY: the table is registered and called with its `self_`; the ends of the live request live until the
-            // queue is done.
+            // SAFETY: the table is registered and called with its `self_`; the ends of the live
+            // request live until the queue is done.
             unsafe { (table.copy_data)(self_, 0, copy, std::ptr::null_mut()) }
         })?;
         Ok(device.sync(0, std::ptr::null_mut())?)
@@ -98,8 +99,8 @@ fn copy_ignores(device: &Device, extensions: &[(String, u32)]) -> Verdict {
 fn copy_refuses(device: &Device, extensions: &[(String, u32)], kind: &str, tells: &str) -> Verdict {
     with_copy(device, extensions, 7, |copy| {
         let (table, self_) = device.table()?;
-        // SAFETY: the table is registered and called with its `self_`; the ends of the live request live until the
-        // queue is done.
+        // SAFETY: the table is registered and called with its `self_`; the ends of the live request
+        // live until the queue is done.
         wrong(device.host(), "copy_data", &[kind], &[tells], || unsafe {
             (table.copy_data)(self_, 0, copy, std::ptr::null_mut())
         })

@@ -1,5 +1,5 @@
-//! Invalid handles, handles of another device, and out-of-range copies: a device that reports `checked_handles` answers
-//! them with errors (D.19).
+//! Invalid handles, handles of another device, and out-of-range copies: a device that reports
+//! `checked_handles` answers them with errors (D.19).
 
 use std::ffi::c_void;
 use std::ptr;
@@ -113,8 +113,8 @@ fn freed(device: &Device) -> Verdict<*mut c_void> {
 
 fn refuse_free(device: &Device, id: i32, what: &str, data: *mut c_void) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: the table is registered and called with its `self_`; the device reports that it looks a handle up before
-    // it uses it.
+    // SAFETY: the table is registered and called with its `self_`; the device reports that it looks
+    // a handle up before it uses it.
     wrong(device.host(), what, UNKNOWN, &[], || unsafe { (table.free_data_space)(self_, id, data) })
 }
 
@@ -157,12 +157,13 @@ fn refuse_copy(
     let (table, self_) = device.table()?;
     let copy =
         ChipdockCopy { from: ends.0, to: ends.1, size_bytes, dtype_hint: NO_HINT, next: std::ptr::null() };
-    // SAFETY: the table is registered and called with its `self_`, and the request is live; the device reports that it
-    // checks handles and ranges before it uses them.
+    // SAFETY: the table is registered and called with its `self_`, and the request is live; the
+    // device reports that it checks handles and ranges before it uses them.
     wrong(device.host(), what, kinds, &[], || unsafe { (table.copy_data)(self_, 0, &copy, stream) })
 }
 
-/// Copies between an invalid end and the host, and between it and the witness; all copies must be refused.
+/// Copies between an invalid end and the host, and between it and the witness; all copies must be
+/// refused.
 fn refuse_end(
     device: &Device,
     witness: &Witness,
@@ -263,8 +264,8 @@ enum Use {
 fn refuse_stream(device: &Device, what: &str, raw: *mut c_void, how: Use) -> Verdict {
     let (table, self_) = device.table()?;
     let null = ptr::null_mut();
-    // SAFETY: the table is registered and called with its `self_`; the device reports that it looks a handle up before
-    // it uses it.
+    // SAFETY: the table is registered and called with its `self_`; the device reports that it looks
+    // a handle up before it uses it.
     wrong(device.host(), what, UNKNOWN, &[], || unsafe {
         match how {
             Use::Free => (table.free_stream)(self_, 0, raw),

@@ -26,8 +26,8 @@ pub(super) fn add(cases: &mut Cases) {
     build::add(cases);
 }
 
-/// Checks that a wrong call was answered as P7 requires: an error of one of these kinds, its status, and a message that
-/// contains every one of `tells`.
+/// Checks that a wrong call was answered as P7 requires: an error of one of these kinds, its
+/// status, and a message that contains every one of `tells`.
 fn wrong(host: &RawHost, what: &str, kinds: &[&str], tells: &[&str], call: impl FnOnce() -> i32) -> Verdict {
     drop(host.take_error());
     let status = call();
@@ -56,8 +56,8 @@ fn wrong(host: &RawHost, what: &str, kinds: &[&str], tells: &[&str], call: impl 
     }
 }
 
-/// Checks that an error blames the caller or the environment and has a message: the caller's mistake is no bug of the
-/// plugin.
+/// Checks that an error blames the caller or the environment and has a message: the caller's
+/// mistake is no bug of the plugin.
 fn typed(what: &str, error: &Error) -> Verdict {
     let found = format!("{}: {}", error.kind(), error.message());
     if error.kind() == ErrorKind::PANIC {
@@ -101,7 +101,8 @@ impl Place {
 
     /// Checks that a failed call left no value that must be released.
     fn untouched(&self, what: &str) -> Verdict {
-        // SAFETY: the value is the integer mark, `None` or what the plugin wrote; it is inspected and never released.
+        // SAFETY: the value is the integer mark, `None` or what the plugin wrote; it is inspected
+        // and never released.
         let found = std::mem::ManuallyDrop::new(unsafe { Any::from_raw(self.0) });
         let is_mark = found.to::<i64>().is_ok_and(|number| number == MARK);
         ensure(is_mark || found.is_none(), format!("{what}: no result of a call that failed"), "a value")

@@ -1,4 +1,5 @@
-//! Location of an error: the slot of the calling host on the calling thread, until it is taken (P7.1, P7.4).
+//! Location of an error: the slot of the calling host on the calling thread, until it is taken
+//! (P7.1, P7.4).
 
 use chipdock_plugin_api::Error;
 use chipdock_plugin_api::attribute::DEVICE_NAME;
@@ -72,7 +73,8 @@ fn left_there(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
     fail(device, 7_005);
     let mut count = -1;
-    // SAFETY: the table is registered and called with its `self_`, and there is room for the result.
+    // SAFETY: the table is registered and called with its `self_`, and there is room for the
+    // result.
     let status = unsafe { (table.device_count)(self_, &mut count) };
     drop(device.host().take_error());
     ensure(status == 0 && count > 0, "device_count: success", format!("status {status}, count {count}"))
@@ -84,13 +86,14 @@ fn silent_success(device: &Device) -> Verdict {
     let host = device.host();
     drop(host.take_error());
     let mut count = -1;
-    // SAFETY: the table is registered and called with its `self_`, and there is room for the result.
+    // SAFETY: the table is registered and called with its `self_`, and there is room for the
+    // result.
     let status = unsafe { (table.device_count)(self_, &mut count) };
     let raised = host.take_error();
     ensure(status == 0 && raised.is_none(), "device_count: success without an error", format!("{raised:?}"))?;
     let mut data = std::ptr::null_mut();
-    // SAFETY: the table is registered and called with its `self_`; the request is live, and there is room for the
-    // result.
+    // SAFETY: the table is registered and called with its `self_`; the request is live, and there
+    // is room for the result.
     let status = unsafe { (table.allocate_data_space)(self_, 0, &super::device::request(64), &mut data) };
     let raised = host.take_error();
     // SAFETY: by D.5, the data space was allocated above and is freed once; null is allowed.
@@ -102,7 +105,8 @@ fn silent_success(device: &Device) -> Verdict {
     )
 }
 
-/// Checks that two error kinds have two statuses; every wrong call of this group checks its status too.
+/// Checks that two error kinds have two statuses; every wrong call of this group checks its status
+/// too.
 fn status(device: &Device) -> Verdict {
     super::device::no_space(device, -1, &super::device::request(64), &["ValueError"], &[])?;
     let unknown = chipdock_abi::ChipdockDataSpaceRequest { kind: 1000, ..super::device::request(64) };

@@ -77,14 +77,16 @@ pub(super) fn null_text(size: usize) -> ChipdockStr {
     ChipdockStr { data: std::ptr::null(), size }
 }
 
-/// Checks that an unknown key is answered with `None`; a key that is no text may be refused as well.
+/// Checks that an unknown key is answered with `None`; a key that is no text may be refused as
+/// well.
 fn unknown_key(c: &Context, key: &[u8]) -> Verdict {
     let device = c.device()?;
     let host = device.host();
     let (table, self_) = device.table()?;
     let mut out = Place::new();
     drop(host.take_error());
-    // SAFETY: the table is registered and called with its `self_`; the key is live, and there is room for the result.
+    // SAFETY: the table is registered and called with its `self_`; the key is live, and there is
+    // room for the result.
     let status = unsafe { (table.attribute)(self_, 0, text(key), out.as_mut_ptr()) };
     let what = format!("attribute \"{}\"", key[..key.len().min(40)].escape_ascii());
     if status == CHIPDOCK_OK {

@@ -76,7 +76,8 @@ pub(super) fn same(found: &Delivered, expected: &Delivered) -> Verdict {
     Ok(())
 }
 
-/// Serializes a module in a wire version as a host does, with source positions if the version has them.
+/// Serializes a module in a wire version as a host does, with source positions if the version has
+/// them.
 pub(super) fn written(module: &IrModule, version: &str) -> Verdict<Vec<u8>> {
     let options = wire::WriteOptions { version, positions: true, file: None };
     wire::write_with(module, &options).map(String::into_bytes).map_err(Stop::suite)

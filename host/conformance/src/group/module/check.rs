@@ -1,4 +1,5 @@
-//! Checks whether an artifact runs on a device: the answer is a verdict with a reason, not an error.
+//! Checks whether an artifact runs on a device: the answer is a verdict with a reason, not an
+//! error.
 
 use chipdock_abi::{CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, CHIPDOCK_ARTIFACT_UNSUPPORTED};
 use chipdock_plugin_api::ChipdockDevice;

@@ -61,8 +61,9 @@ fn delivered(c: &Context<'_>, sample: &Sample) -> Verdict {
     ensure(delivered.sections.iter().any(|section| !section.data.is_empty()), "a section with bytes", "none")
 }
 
-/// Returns the name and the number of arguments of each function of the lowered module that is called from outside: the
-/// packed functions; if there are none, the functions of the sample; or all functions, after the split.
+/// Returns the name and the number of arguments of each function of the lowered module that is
+/// called from outside: the packed functions; if there are none, the functions of the sample; or
+/// all functions, after the split.
 fn expected_functions(building: &Building, sample: &Sample) -> Vec<(String, usize)> {
     let text = |value: Option<&AttrValue>| match value {
         Some(AttrValue::Str(text)) => Some(text.to_string()),
@@ -215,7 +216,8 @@ fn after_others(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// Builds in another folder, with other environment variables and a second later: the bytes must not depend on them.
+/// Builds in another folder, with other environment variables and a second later: the bytes must
+/// not depend on them.
 fn elsewhere(c: &Context<'_>) -> Verdict {
     const VARIABLES: &[&str] = &["HOME", "LANG", "LC_ALL", "TZ", "USER"];
     let building = Building::of(c, &ELEMENTWISE)?;

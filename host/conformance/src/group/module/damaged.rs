@@ -1,4 +1,5 @@
-//! Damaged artifacts: refused or loaded, never a crash, nothing left behind; their functions are never called.
+//! Damaged artifacts: refused or loaded, never a crash, nothing left behind; their functions are
+//! never called.
 
 use chipdock_programs::Random;
 use chipdock_raw_host::{Environment, RawArtifact};
@@ -56,7 +57,8 @@ enum Must {
     Either,
 }
 
-/// Returns true for error kinds that blame the input or a missing part; a panic or a silent failure is neither.
+/// Returns true for error kinds that blame the input or a missing part; a panic or a silent failure
+/// is neither.
 fn is_typed(kind: &str) -> bool {
     !["Panic", "BrokenPlugin", ""].contains(&kind)
 }
@@ -71,7 +73,8 @@ fn survives(c: &Context<'_>, must: Must, damage: Damage) -> Verdict {
             Ok(module) => {
                 ensure(must == Must::Either, format!("{what}: refused"), "it loads")?;
                 all_refused = false;
-                // The function may be looked up but is not called: damaged code cannot be run safely.
+                // The function may be looked up but is not called: damaged code cannot be run
+                // safely.
                 if let Err(error) = module.function(made.function.as_bytes()) {
                     let kind = error.kind();
                     ensure(is_typed(kind.as_str()), format!("{what}: a typed error"), kind.as_str())?;
@@ -170,8 +173,8 @@ fn section_flipped(good: &RawArtifact, seed: u64, count: usize) -> Vec<(String, 
     all
 }
 
-/// Damages the start of each section, where formats have their headers: each of the first bytes in turn, with all its
-/// bits.
+/// Damages the start of each section, where formats have their headers: each of the first bytes in
+/// turn, with all its bits.
 fn section_start(good: &RawArtifact) -> Vec<(String, RawArtifact)> {
     let mut all = Vec::new();
     for at in 0..good.sections.len() {

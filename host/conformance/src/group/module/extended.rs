@@ -1,4 +1,5 @@
-//! Requests with unknown extensions and sections, diagnostics of refused requests, and fingerprints.
+//! Requests with unknown extensions and sections, diagnostics of refused requests, and
+//! fingerprints.
 
 use std::ops::RangeInclusive;
 

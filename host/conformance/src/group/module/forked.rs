@@ -36,7 +36,8 @@ fn after_use(c: &Context<'_>) -> Verdict {
     made.still(c).map_err(|stop| stop.note("in the parent, after its child"))
 }
 
-/// Runs `body` in a forked child, and returns its answer, or a description of the child's end where it gave none.
+/// Runs `body` in a forked child, and returns its answer, or a description of the child's end where
+/// it gave none.
 fn in_child(body: impl FnOnce() -> String) -> Verdict<String> {
     let mut ends = [0; 2];
     // SAFETY: room for two descriptors.

@@ -44,7 +44,8 @@ pub(super) fn add(cases: &mut Cases) {
     });
 }
 
-/// Kernel of one block of one thread, on the axes that the kind declares; it touches nothing if the length is 0.
+/// Kernel of one block of one thread, on the axes that the kind declares; it touches nothing if the
+/// length is 0.
 fn text_of(axes: &[ThreadAxis]) -> String {
     let mut text =
         "@T.prim_func(s_tir=True)\ndef untouched(A: T.Buffer((\"n\",), \"float32\"), s: T.float32):\n"
@@ -73,7 +74,8 @@ struct Scene {
     request: LaunchRequest,
 }
 
-/// Returns the part of the loader's kind of a compiled module, or `None` if its modules lack `launch` 1.
+/// Returns the part of the loader's kind of a compiled module, or `None` if its modules lack
+/// `launch` 1.
 fn part(c: &Context<'_>) -> Verdict<Option<RawArtifact>> {
     let made = Made::of(c)?;
     if loader(c)?.load(&made.own, Environment::Working)?.launches()?.is_none() {

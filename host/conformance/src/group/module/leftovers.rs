@@ -1,4 +1,5 @@
-//! Files and descriptors that a load leaves in the temporary folder, the current folder and the process.
+//! Files and descriptors that a load leaves in the temporary folder, the current folder and the
+//! process.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

@@ -160,8 +160,8 @@ fn outlives_module(c: &Context<'_>) -> Verdict {
     let module = loader.load(&made.own, Environment::Working)?;
     let function = module.function(made.function.as_bytes())?;
     let function = function.ok_or_else(|| Stop::failed("the function", "None"))?;
-    // Without arguments the function's own code refuses the call, on any device, even after the module has been
-    // dropped.
+    // Without arguments the function's own code refuses the call, on any device, even after the
+    // module has been dropped.
     let refused = || -> Verdict<Option<String>> {
         let answer = function.call(c.plugin()?.host().reference(), &[]);
         Ok(answer.err().map(|error| format!("{}: {}", error.kind().as_str(), error.message())))
@@ -177,8 +177,8 @@ fn outlives_module(c: &Context<'_>) -> Verdict {
     call_raw(c, &made, &function).map_err(|stop| stop.note("after the module was destroyed"))
 }
 
-/// Calls a function through the raw table with tensors in host memory; on other devices, checks the whole artifact
-/// through a host instead.
+/// Calls a function through the raw table with tensors in host memory; on other devices, checks the
+/// whole artifact through a host instead.
 fn call_raw(c: &Context<'_>, made: &Made, function: &chipdock_plugin_api::Function) -> Verdict {
     let device = match &made.device {
         Ok(device) if device.is_host_memory() => device,
@@ -331,8 +331,8 @@ fn is_refused(c: &Context<'_>, extensions: Vec<(String, u32)>, kind: &str, tells
     made.still(c)
 }
 
-/// Checks that the environment is released with the last of the module and its functions, in either order, and not
-/// before.
+/// Checks that the environment is released with the last of the module and its functions, in either
+/// order, and not before.
 fn environment_released(c: &Context<'_>) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
     for is_module_first in [true, false] {
@@ -368,7 +368,8 @@ fn environment_released_on_failure(c: &Context<'_>) -> Verdict {
     made.loads(&loader)
 }
 
-/// Loads one artifact with two hosts at once: a failure must be raised with the calling host, in any order of calls.
+/// Loads one artifact with two hosts at once: a failure must be raised with the calling host, in
+/// any order of calls.
 fn two_hosts(c: &Context<'_>) -> Verdict {
     let made = Made::of(c)?;
     let other = Host::new(alone(c))?;

@@ -91,7 +91,8 @@ impl Made {
         }))
     }
 
-    /// Checks the results of a module; if there is no device, records that it was not run (SUITE-S4).
+    /// Checks the results of a module; if there is no device, records that it was not run
+    /// (SUITE-S4).
     pub(super) fn computes(&self, c: &Context<'_>, module: &Module) -> Verdict {
         let device = match &self.device {
             Ok(device) => device,
@@ -135,7 +136,8 @@ impl Made {
         &self.case.args
     }
 
-    /// Turns an error of the loader into a failure; `Unavailable` is passed on if the target has no device here.
+    /// Turns an error of the loader into a failure; `Unavailable` is passed on if the target has no
+    /// device here.
     pub(super) fn refused(&self, error: chipdock_plugin_api::Error, expected: impl Display) -> Stop {
         match (&self.device, error.kind().as_str()) {
             (Err(_), "Unavailable") => error.into(),

@@ -1,4 +1,5 @@
-//! Interface `object` 1 of a loader, if it has it: object files that a linker takes, and artifacts of which there are none.
+//! Interface `object` 1 of a loader, if it has it: object files that a linker takes, and artifacts
+//! of which there are none.
 
 use std::ffi::CString;
 
@@ -127,7 +128,8 @@ fn relocatable(scene: &Scene) -> Verdict {
     Ok(())
 }
 
-/// Checks that the symbols of the index are visible, and besides them at most the variable of the environment.
+/// Checks that the symbols of the index are visible, and besides them at most the variable of the
+/// environment.
 fn symbols(scene: &Scene) -> Verdict {
     let (file, index) = (scene.file()?, scene.index()?);
     let listed = index["functions"].as_array().into_iter().flatten();
@@ -198,7 +200,8 @@ fn undefined(scene: &Scene) -> Verdict {
     Ok(())
 }
 
-/// Returns true if the libraries that this program is linked with have a symbol. Plugins are opened with names of their own.
+/// Returns true if the libraries that this program is linked with have a symbol. Plugins are opened
+/// with names of their own.
 fn is_of_the_system(name: &str) -> bool {
     let Ok(name) = CString::new(name) else { return false };
     // SAFETY: a NUL-terminated name, which lives for the call.

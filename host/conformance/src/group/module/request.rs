@@ -88,7 +88,8 @@ fn answers(building: &Building, answer: Answer, step: Step, request: &Request) -
     let (result, delivered) = building.codegen.run(step, request);
     let reported = delivered.diagnostics.iter().any(|one| one.severity == CHIPDOCK_DIAGNOSTIC_ERROR);
     let (found, fits) = match &result {
-        // A module that can be read but not built is a success of `unsupported`, which reports the problems.
+        // A module that can be read but not built is a success of `unsupported`, which reports the
+        // problems.
         Ok(()) => {
             let listed = step == Step::Unsupported && reported && answer != Answer::ValueError;
             ("success".to_owned(), answer == Answer::Any || listed)
@@ -178,7 +179,8 @@ fn wrong_types(building: &Building) -> Vec<Vec<u8>> {
     edits.iter().map(|edit| changed(building, edit)).collect()
 }
 
-/// Passes a module of another stage than the kind's: it is refused, or built if it happens to be valid there.
+/// Passes a module of another stage than the kind's: it is refused, or built if it happens to be
+/// valid there.
 fn other_stage(c: &Context<'_>) -> Verdict {
     let building = Building::of(c, &ELEMENTWISE)?;
     let good = building.built()?;

@@ -29,7 +29,8 @@ def elementwise(A: T.Buffer(("n",), "float32"), B: T.Buffer((n,), "float32")):
 "#,
 };
 
-/// Call of a missing C function: some code generators build it and fail later, others list it as unsupported.
+/// Call of a missing C function: some code generators build it and fail later, others list it as
+/// unsupported.
 pub(super) const UNKNOWN_FUNCTION: Sample = Sample {
     name: "unknown-c-function",
     functions: &["unknown"],
@@ -43,7 +44,8 @@ def unknown(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
 "#,
 };
 
-/// A sum of few elements, which no default schedule runs on threads: every version of the wire format can express it.
+/// A sum of few elements, which no default schedule runs on threads: every version of the wire
+/// format can express it.
 pub(super) const REDUCTION: Sample = Sample {
     name: "reduction",
     functions: &["reduction"],

@@ -1,7 +1,9 @@
-//! Conditional loads and stores in inner loops of every extent from 1 to 33, around the length of every vector.
+//! Conditional loads and stores in inner loops of every extent from 1 to 33, around the length of
+//! every vector.
 //!
-//! gcc before version 14 turns such conditions into masks and confuses the masks of different loads (its bug 114375) if
-//! the extent is short and no power of two: it then silently stores zeros in place of elements.
+//! gcc before version 14 turns such conditions into masks and confuses the masks of different loads
+//! (its bug 114375) if the extent is short and no power of two: it then silently stores zeros in
+//! place of elements.
 
 use std::fmt::Write as _;
 
@@ -16,12 +18,13 @@ const N_ROWS: usize = 4;
 
 const EXTENT_MAX: usize = 33;
 
-/// Weight for two kernels a module: 66 launches on a device, whose compiler may take a tenth of a second for each.
+/// Weight for two kernels a module: 66 launches on a device, whose compiler may take a tenth of a
+/// second for each.
 const WEIGHT: usize = 14;
 
-/// Statements on the elements whose mask is true, each in a loop nest of its own, because the faulty compiler is
-/// correct if several are in one loop. `AT` is the element; row `E` of the result has the extent `E`, so that the
-/// position of a wrong value shows the extent.
+/// Statements on the elements whose mask is true, each in a loop nest of its own, because the
+/// faulty compiler is correct if several are in one loop. `AT` is the element; row `E` of the
+/// result has the extent `E`, so that the position of a wrong value shows the extent.
 const FORMS: &[(&str, &str)] = &[
     ("load", "O[E, AT] = T.if_then_else(HOLDS, A[AT], ONE)"),
     ("store", "if HOLDS:\n                O[E, AT] = A[AT]"),

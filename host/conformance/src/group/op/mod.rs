@@ -27,7 +27,8 @@ pub(super) fn add(cases: &mut Cases) {
     batch::add(cases, Group::Op, all);
 }
 
-/// Fills a type into a template: `DT` is its name; `ZERO`, `ONE`, `LEAST` and `GREATEST` are constants of it.
+/// Fills a type into a template: `DT` is its name; `ZERO`, `ONE`, `LEAST` and `GREATEST` are
+/// constants of it.
 pub(crate) fn of_type(template: &str, dtype: DType) -> String {
     let constant = |value: &str| format!("T.{dtype}({value})");
     let (least, greatest) = extremes(dtype);

@@ -25,7 +25,8 @@ pub(super) fn add(cases: &mut Cases) {
 /// Number of lanes of the vectorized loops.
 const LANES: u16 = 4;
 
-/// Returns true if an operation is also tested in a vectorized loop, because vector code for it differs.
+/// Returns true if an operation is also tested in a vectorized loop, because vector code for it
+/// differs.
 fn is_vectorized_too(case: &Case) -> bool {
     let common = |dtype: &DType| matches!(*dtype, DType::FLOAT32 | DType::INT32);
     match &case.operation {
@@ -74,7 +75,8 @@ fn described(case: Case, lanes: Option<u16>) -> Described {
     Described { name, clause: clause(&case), profiles, kernel: Box::new(OverTable { case, lanes }) }
 }
 
-/// Returns the name of a case: `floor_div/int8`, `cast/float32-to-int8`, `q_multiply_shift/int32/31.3`.
+/// Returns the name of a case: `floor_div/int8`, `cast/float32-to-int8`,
+/// `q_multiply_shift/int32/31.3`.
 fn name(case: &Case) -> String {
     let mut operation = String::new();
     for letter in case.op().chars() {

@@ -1,7 +1,8 @@
-//! Detects growth of the process under repeated actions, without mistaking noise or late initialization for a leak.
+//! Detects growth of the process under repeated actions, without mistaking noise or late
+//! initialization for a leak.
 //!
-//! After a warm-up the action is repeated in rounds, and only growth in *every* round counts: caches, pools and
-//! allocators grow a few times and stop, a leak does not.
+//! After a warm-up the action is repeated in rounds, and only growth in *every* round counts:
+//! caches, pools and allocators grow a few times and stop, a leak does not.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -84,8 +85,8 @@ impl<'a> Soak<'a> {
             once()?;
             if done == next_look {
                 next_look += next_look.min(n / 16).max(1);
-                // The heap is not measured here, because its allocator would walk all free blocks. Lost memory is
-                // resident too.
+                // The heap is not measured here, because its allocator would walk all free blocks.
+                // Lost memory is resident too.
                 let lost = self.look(0).since(before);
                 let much = |thing: usize| match thing {
                     3 | 4 => LOST_HANDLES_MAX,
@@ -124,7 +125,8 @@ impl<'a> Soak<'a> {
         let pages: Vec<u64> = statm.split(' ').map_while(|word| word.parse().ok()).collect();
         let pages = |index: usize| pages.get(index).copied().unwrap_or(0);
         let entries = |folder| fs::read_dir(folder).map_or(0, |entries| entries.count() as u64);
-        // Less available device memory means more used. Host memory is measured by the process instead.
+        // Less available device memory means more used. Host memory is measured by the process
+        // instead.
         let device = self.device.filter(|device| !device.is_host_memory());
         let free = device.and_then(super::super::memory::available_bytes);
         Reading([

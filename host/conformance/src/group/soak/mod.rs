@@ -229,7 +229,8 @@ fn hosts(c: &Context) -> Verdict {
     Soak { device: None, allowed_bytes: 3072, times_min: 50 }.hold(once)
 }
 
-/// Builds a kernel that every code generator supports; its constant distinguishes it from the others.
+/// Builds a kernel that every code generator supports; its constant distinguishes it from the
+/// others.
 fn kernel(number: u32) -> Verdict<IrModule> {
     let text = format!(
         "@I.ir_module

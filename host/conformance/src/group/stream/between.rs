@@ -39,7 +39,8 @@ pub(super) fn add(cases: &mut Cases) {
     }
 }
 
-/// Queues some work on each stream first, so that races occur between copies and not between the first uses of streams.
+/// Queues some work on each stream first, so that races occur between copies and not between the
+/// first uses of streams.
 fn warm(play: &mut Play, streams: &[usize]) {
     for on in streams {
         let (source, space) = (play.host(8), play.space(8));
@@ -60,7 +61,8 @@ fn itself(on: usize) -> Play {
     play
 }
 
-/// Queues a large copy on one stream, and on the other a small copy that reads the end of the large one.
+/// Queues a large copy on one stream, and on the other a small copy that reads the end of the large
+/// one.
 fn large_then_small(from: usize, to: usize) -> Play {
     let mut play = Play::new(from.max(to));
     warm(&mut play, &[from, to]);

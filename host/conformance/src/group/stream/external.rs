@@ -80,13 +80,15 @@ impl Pages {
     }
 
     fn set(&self, bytes: &[u8]) {
-        // SAFETY: no more bytes than the pages have, and no work uses them, because the cases have synchronised.
+        // SAFETY: no more bytes than the pages have, and no work uses them, because the cases have
+        // synchronised.
         unsafe { self.address().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len().min(self.size())) };
     }
 
     fn get(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.size()];
-        // SAFETY: no more bytes than the pages have, and no work uses them, because the cases have synchronised.
+        // SAFETY: no more bytes than the pages have, and no work uses them, because the cases have
+        // synchronised.
         unsafe { self.address().copy_to_nonoverlapping(bytes.as_mut_ptr(), self.size()) };
         bytes
     }
@@ -140,7 +142,8 @@ fn in_order(device: &Device, n_created: usize) -> Verdict {
         ];
         let mut answer = Ok(());
         for (stream, from, to) in queued {
-            // SAFETY: by D.6, both ends live until both streams are synchronised below, even after an error.
+            // SAFETY: by D.6, both ends live until both streams are synchronised below, even after
+            // an error.
             answer = answer.and_then(|()| unsafe { stream.copy(from, to, LARGE as u64) });
         }
         let synced = first.sync();
@@ -158,7 +161,8 @@ fn free_waits(device: &Device) -> Verdict {
     for round in 0..10 {
         let mut found = vec![0; LARGE];
         let adopted = adopt(device, &original)?;
-        // SAFETY: by D.6, both ends live until the stream is freed, which waits for its work (D.17).
+        // SAFETY: by D.6, both ends live until the stream is freed, which waits for its work
+        // (D.17).
         let queued = unsafe { adopted.copy(space.end(0), host_end(found.as_mut_ptr(), 0), LARGE as u64) };
         let freed = adopted.free();
         let is_there = found == bytes;
@@ -176,7 +180,8 @@ fn native_lives_on(device: &Device) -> Verdict {
     for round in 0..5 {
         adopt(device, original)?.free()?;
         let (mut bytes, mut found) = (pattern(round, 4096), vec![0; 4096]);
-        // SAFETY: by D.6, both ends live until the stream is synchronised below, even after an error.
+        // SAFETY: by D.6, both ends live until the stream is synchronised below, even after an
+        // error.
         let queued = unsafe { original.copy(host_end(bytes.as_mut_ptr(), 0), space.end(0), 4096) };
         let synced = original.sync();
         queued.and(synced)?;
@@ -258,7 +263,8 @@ fn work_reads(device: &Device) -> Verdict {
         let bytes = pattern(round, pages.size());
         // The host writes only while no work is running.
         pages.set(&bytes);
-        // SAFETY: by D.6, both ends live until the stream is synchronised below, even after an error.
+        // SAFETY: by D.6, both ends live until the stream is synchronised below, even after an
+        // error.
         let queued = unsafe { stream.copy(adopted.end(0), space.end(0), pages.size() as u64) };
         let synced = stream.sync();
         queued.and(synced)?;
@@ -275,7 +281,8 @@ fn work_writes(device: &Device) -> Verdict {
     for (round, (offset, size)) in [(0, pages.size()), (4097, 3000), (1, 1)].into_iter().enumerate() {
         let bytes = pattern(round as u64 + 1, size);
         let space = Space::with(device, 0, &bytes)?;
-        // SAFETY: by D.6, both ends live until the stream is synchronised below, even after an error.
+        // SAFETY: by D.6, both ends live until the stream is synchronised below, even after an
+        // error.
         let queued = unsafe { stream.copy(space.end(0), adopted.end(offset as u64), size as u64) };
         let synced = stream.sync();
         queued.and(synced)?;

@@ -108,7 +108,8 @@ impl<'d> Scene<'d> {
 
     fn copy(&mut self, size: usize) -> Result<(), Error> {
         let from = host_end(self.bytes.as_mut_ptr(), 0);
-        // SAFETY: by D.6, both ends live until `self` is dropped, which synchronises; sizes are at most 4096 bytes.
+        // SAFETY: by D.6, both ends live until `self` is dropped, which synchronises; sizes are at
+        // most 4096 bytes.
         unsafe { self.stream.copy(from, self.space.end(0), size.min(4096) as u64) }
     }
 
@@ -354,8 +355,8 @@ fn other_devices(c: &Context) -> Verdict {
     same("data space of device", 1, &found, &[5; 64])
 }
 
-/// Checks that a failure is reported once, by a mark or by the sync, and that the time between marks around it ends in
-/// a value or an error.
+/// Checks that a failure is reported once, by a mark or by the sync, and that the time between
+/// marks around it ends in a value or an error.
 fn failure_beside_marks(c: &Context) -> Verdict {
     let hooks = Hooks::of(c)?;
     let device = c.device()?;

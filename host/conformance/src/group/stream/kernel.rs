@@ -50,7 +50,8 @@ pub(in crate::group) struct Add {
 }
 
 impl Add {
-    /// Compiles the kernel for the target kind that the case is about and loads it, once per worker.
+    /// Compiles the kernel for the target kind that the case is about and loads it, once per
+    /// worker.
     ///
     /// # Errors
     ///
@@ -137,7 +138,8 @@ fn chain(c: &Context, created: bool) -> Verdict {
     equal("the sum after 24 kernels", &tensors[0].to_vec::<i32>()?, &sum(&a, &b, 24))
 }
 
-/// Checks that a copy on the stream sees the results of the kernels before it, without a sync in between.
+/// Checks that a copy on the stream sees the results of the kernels before it, without a sync in
+/// between.
 fn then_copy(c: &Context, created: bool) -> Verdict {
     let Some(add) = Add::of(c)? else { return Ok(()) };
     let stream = add.stream(created)?;

@@ -84,7 +84,8 @@ fn again(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Frees a stream with pending work: the work must be finished when `free_stream` returns, without a sync.
+/// Frees a stream with pending work: the work must be finished when `free_stream` returns, without
+/// a sync.
 fn pending(n_copies: usize) -> Play {
     let mut play = Play::new(1);
     let (source, space, sink) = (play.host(LARGE), play.space(LARGE), play.host(LARGE));
@@ -140,7 +141,8 @@ fn free_null(c: &Context) -> Verdict {
     works(&device, &device.default_stream(0))
 }
 
-/// Checks that the current stream of the host has no effect: a copy runs on the stream that it names.
+/// Checks that the current stream of the host has no effect: a copy runs on the stream that it
+/// names.
 fn current_is_another(c: &Context) -> Verdict {
     let device = c.device()?;
     let streams = streams(&device, 0, 2)?;

@@ -1,4 +1,5 @@
-//! One stream: its work is executed in order (D.7), and its sync returns when the work is done (D.8).
+//! One stream: its work is executed in order (D.7), and its sync returns when the work is done
+//! (D.8).
 
 use chipdock_programs::Random;
 
@@ -8,7 +9,8 @@ use crate::{Cases, Group, Profile, Subject};
 /// Size of a copy that takes longer than a small one on any device.
 pub(super) const LARGE: usize = 1 << 20;
 const SMALL: usize = 96;
-/// Time limit in seconds: each case takes milliseconds, and a deadlock should not delay a run for long.
+/// Time limit in seconds: each case takes milliseconds, and a deadlock should not delay a run for
+/// long.
 pub(super) const DEADLINE: u64 = 10;
 
 /// The default stream and a created one, with the profile that each needs.
@@ -111,7 +113,8 @@ fn write_after_write(on: usize, _: usize) -> Play {
     play
 }
 
-/// Copies to the host and back without a sync in between: host memory is part of the stream's work (D.6).
+/// Copies to the host and back without a sync in between: host memory is part of the stream's work
+/// (D.6).
 fn through_host(on: usize, _: usize) -> Play {
     let mut play = Play::new(on);
     let spaces: Vec<_> = (0..4).map(|_| play.space(65_536)).collect();

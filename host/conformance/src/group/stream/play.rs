@@ -1,5 +1,6 @@
-//! Work on streams as data: a device and a model execute the same steps, the model in sequence, and both must end in
-//! the same state. Waits between steps on several streams leave only one possible result.
+//! Work on streams as data: a device and a model execute the same steps, the model in sequence, and
+//! both must end in the same state. Waits between steps on several streams leave only one possible
+//! result.
 
 use chipdock_programs::Random;
 use chipdock_raw_host::{Device, Space, Stream, host_end};
@@ -141,7 +142,8 @@ pub(in crate::group) fn streams(
     Ok(streams)
 }
 
-/// Device objects of a running play. However the play ends, its streams are synchronised before its memory is freed.
+/// Device objects of a running play. However the play ends, its streams are synchronised before its
+/// memory is freed.
 struct Stage<'d> {
     streams: Vec<Option<Stream<'d>>>,
     spaces: Vec<Space<'d>>,
@@ -177,9 +179,9 @@ impl<'d> Stage<'d> {
             Step::Copy { on, from, to, size } => {
                 model.model_copy(from, to, size);
                 let (from, to) = (self.end_of(from), self.end_of(to));
-                // SAFETY: both ends live as long as `self`, which waits for all streams before it is dropped; the
-                // model's slices checked that they are in range, and plays copy between places that differ or do not
-                // overlap.
+                // SAFETY: both ends live as long as `self`, which waits for all streams before it
+                // is dropped; the model's slices checked that they are in range, and plays copy
+                // between places that differ or do not overlap.
                 unsafe { self.stream(on)?.copy(from, to, size as u64) }?;
             }
             Step::Wait { on, from } => self.stream(on)?.wait_for(self.stream(from)?)?,

@@ -14,7 +14,8 @@ const LARGE: usize = 8 << 20;
 /// Allowed difference between clocks, in nanoseconds and as a share.
 const SLACK_NS: f64 = 100_000.0;
 const SLACK_SHARE: f64 = 0.01;
-/// Allowed rounding error of each reported time: the coarsest clock of a driver counts half microseconds.
+/// Allowed rounding error of each reported time: the coarsest clock of a driver counts half
+/// microseconds.
 const ROUNDING_NS: f64 = 2_000.0;
 
 pub(super) fn add(cases: &mut Cases) {
@@ -74,7 +75,8 @@ impl<'d> Work<'d> {
     /// Queues a number of copies.
     fn queue(&self, stream: &Stream<'_>, count: usize) -> Verdict {
         for _ in 0..count {
-            // SAFETY: by D.6, both data spaces are freed after the stream was synchronised: see `Drop`.
+            // SAFETY: by D.6, both data spaces are freed after the stream was synchronised: see
+            // `Drop`.
             unsafe { stream.copy(self.from.end(0), self.to.end(0), LARGE as u64) }?;
         }
         Ok(())
@@ -198,7 +200,8 @@ fn within_host(device: &Device, n_created: usize) -> Verdict {
     Ok(())
 }
 
-/// Checks that the work between two marks accounts for most of the time that the host waits, if that is long.
+/// Checks that the work between two marks accounts for most of the time that the host waits, if
+/// that is long.
 fn work_counts(device: &Device) -> Verdict {
     let (work, stream) = (Work::new(device)?, device.default_stream(0));
     let _synced = Synced(&stream);
@@ -290,7 +293,8 @@ fn stream_freed_first(device: &Device) -> Verdict {
     ensure(found > 0.0, "the time of work on a stream that was freed", found)
 }
 
-/// Creates and frees many marks, with many alive at once, and checks that their resources are released.
+/// Creates and frees many marks, with many alive at once, and checks that their resources are
+/// released.
 fn many(device: &Device) -> Verdict {
     let stream = device.default_stream(0);
     let begin = Instant::now();

@@ -88,7 +88,8 @@ fn keys_and_tag(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// Tests one option at one value: it is accepted, kept, and unchanged when canonicalized again; or refused as T.4 says.
+/// Tests one option at one value: it is accepted, kept, and unchanged when canonicalized again; or
+/// refused as T.4 says.
 fn corner(tested: &Tested, option: &OptionSchema, value: &Value) -> Verdict {
     let what = format!("option \"{}\" at {}", option.name, shown(&value.to_string()));
     let answer = match tested.kind.canonicalize(&tested.applied(&[(&option.name, value.clone())])) {
@@ -112,7 +113,8 @@ fn corner(tested: &Tested, option: &OptionSchema, value: &Value) -> Verdict {
 
 fn all_corners(c: &Context<'_>, types: &[OptionType]) -> Verdict {
     let tested = Tested::usable(c)?;
-    // The options common to all targets are tested like others; a kind without options of its own has only these.
+    // The options common to all targets are tested like others; a kind without options of its own
+    // has only these.
     let mut options = common_options();
     options.extend(tested.schema.options.iter().cloned());
     for option in options.iter().filter(|option| types.contains(&option.option_type)) {

@@ -28,7 +28,8 @@ pub(super) fn add(cases: &mut Cases) {
     case("other-kind", other_kind);
 }
 
-/// Checks that each text is refused with `ValueError` or answered with a text, and that the kind works afterwards.
+/// Checks that each text is refused with `ValueError` or answered with a text, and that the kind
+/// works afterwards.
 fn survives(c: &Context<'_>, texts: fn(&Tested) -> Vec<Vec<u8>>) -> Verdict {
     let tested = Tested::usable(c)?;
     for text in texts(&tested) {

@@ -49,7 +49,8 @@ impl Tested {
         }
     }
 
-    /// Returns a target with these options, else defaults, in the form that a host passes on after applying the schema.
+    /// Returns a target with these options, else defaults, in the form that a host passes on after
+    /// applying the schema.
     fn applied(&self, options: &[(&str, Value)]) -> String {
         let mut target = Target { kind: self.kind.name.clone(), ..Target::default() };
         target.keys.clone_from(&self.schema.keys);

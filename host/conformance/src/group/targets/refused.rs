@@ -120,7 +120,8 @@ fn not_in_the_list(c: &Context<'_>) -> Verdict {
     tested.still_usable()
 }
 
-/// Passes unknown words to options without a list: the canonicalizer accepts them, or names the option and the word.
+/// Passes unknown words to options without a list: the canonicalizer accepts them, or names the
+/// option and the word.
 fn unknown_words(c: &Context<'_>) -> Verdict {
     const WORD: &str = "nosuchword7";
     let tested = Tested::usable(c)?;

@@ -105,7 +105,8 @@ fn capabilities(c: &Context<'_>) -> Verdict {
     types(&schema)
 }
 
-/// Checks that missing and optional types are known, none is both, and each optional one is read from an option.
+/// Checks that missing and optional types are known, none is both, and each optional one is read
+/// from an option.
 fn types(schema: &TargetKind) -> Verdict {
     let is_type = |name: &str| name.parse().is_ok_and(|dtype| DType::SCALARS.contains(&dtype));
     let all: Vec<String> = schema.missing_types.iter().chain(schema.optional_types.keys()).cloned().collect();
@@ -137,7 +138,8 @@ fn thread_axes(c: &Context<'_>) -> Verdict {
     names("thread axes", &schema.thread_axes, |axis| axis.parse::<ThreadAxis>().is_ok())
 }
 
-/// Checks the form of scopes, which may be specific to the device, and that global memory is listed.
+/// Checks the form of scopes, which may be specific to the device, and that global memory is
+/// listed.
 fn storage_scopes(c: &Context<'_>) -> Verdict {
     let Tested { schema, .. } = Tested::of(c)?;
     let is_plain = |scope: &str| !scope.is_empty() && !scope.contains(char::is_whitespace);

@@ -172,7 +172,8 @@ fn own_spaces(device: &Device, n_threads: usize) -> Verdict {
     })
 }
 
-/// Gives each thread an adjacent range of one data space: the writes of one must not affect another's range.
+/// Gives each thread an adjacent range of one data space: the writes of one must not affect
+/// another's range.
 fn one_space(device: &Device, n_threads: usize) -> Verdict {
     const RANGE: usize = 99;
     let space = device.allocate((RANGE * n_threads) as u64)?;

@@ -48,7 +48,8 @@ fn works(device: &Device) -> Verdict {
     Ok(space.free()?)
 }
 
-/// Runs `init` for other hosts repeatedly while calls of this one run; the other hosts must work too.
+/// Runs `init` for other hosts repeatedly while calls of this one run; the other hosts must work
+/// too.
 fn another(c: &Context) -> Verdict {
     let device = c.device()?;
     let is_over = AtomicBool::new(false);
@@ -70,7 +71,8 @@ fn another(c: &Context) -> Verdict {
     running.map_err(|stop| stop.note("calls of a host while others came and went"))
 }
 
-/// Checks that every call succeeds or fails with `Unavailable`, and that all fail once `shutdown` has returned.
+/// Checks that every call succeeds or fails with `Unavailable`, and that all fail once `shutdown`
+/// has returned.
 fn shutdown(c: &Context) -> Verdict {
     for _ in 0..4 {
         with_another(c, |plugin, device| {
@@ -79,7 +81,8 @@ fn shutdown(c: &Context) -> Verdict {
             let deadline = Instant::now() + Duration::from_secs(5);
             let call = || -> Verdict {
                 loop {
-                    // Read before the call begins: a call that began after `shutdown` returned must not succeed.
+                    // Read before the call begins: a call that began after `shutdown` returned must
+                    // not succeed.
                     let was_over = is_over.load(Ordering::Acquire);
                     match device.attribute(0, DEVICE_NAME) {
                         Ok(_) if was_over => {

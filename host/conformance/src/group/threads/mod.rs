@@ -1,5 +1,5 @@
-//! Many threads at once (P10.1): they start together, each with data of its own, and reading it back detects
-//! interference between their calls.
+//! Many threads at once (P10.1): they start together, each with data of its own, and reading it
+//! back detects interference between their calls.
 
 mod device;
 mod host;
@@ -15,7 +15,8 @@ pub(super) fn add(cases: &mut Cases) {
     module::add(cases);
 }
 
-/// Runs a body on `n_threads` threads that start together; returns the first failure, with the number of its thread.
+/// Runs a body on `n_threads` threads that start together; returns the first failure, with the
+/// number of its thread.
 fn together(n_threads: usize, body: impl Fn(usize) -> Verdict + Sync) -> Verdict {
     let barrier = Barrier::new(n_threads);
     std::thread::scope(|scope| {

@@ -11,8 +11,9 @@ use crate::walk::{depends_on_memory, vars_of};
 /// Greatest number of elements of a buffer with strides.
 const EXTENT_MAX: i128 = 1 << 28;
 
-/// Greatest extent of an axis that is not known to be shorter than it was, and greatest product of such extents: more than a
-/// thread or a block has, and less than what is known of a number by its type alone.
+/// Greatest extent of an axis that is not known to be shorter than it was, and greatest product of
+/// such extents: more than a thread or a block has, and less than what is known of a number by its
+/// type alone.
 pub(super) const UNKNOWN_EXTENT_MAX: i128 = 1 << 16;
 
 /// The same of memory that does not need a constant size.
@@ -96,14 +97,16 @@ pub(super) enum Part {
 /// The region of a buffer that is in use at a time.
 pub(super) struct Region {
     pub(super) parts: Vec<Part>,
-    /// The loop whose iterations run at once and have a region each, so that each needs memory of its own.
+    /// The loop whose iterations run at once and have a region each, so that each needs memory of
+    /// its own.
     pub(super) at_once: Option<Var>,
 }
 
 /// The region of a buffer; `None` if it is all of it, or not known.
 ///
-/// It depends on variables that are the same for all that share an instance of the memory: blocks, for local memory
-/// threads, and loops around all accesses, each of whose iterations has a region of its own.
+/// It depends on variables that are the same for all that share an instance of the memory: blocks,
+/// for local memory threads, and loops around all accesses, each of whose iterations has a region
+/// of its own.
 pub(super) fn region(all: &Collected, of: &Candidate) -> Option<Region> {
     let first = of.accesses.first().filter(|_| !of.is_open)?;
     if of.accesses.iter().any(|access| access.launch != first.launch) {
@@ -149,7 +152,8 @@ fn counted(all: &Collected, of: &Candidate, launch: Option<usize>, common: &[usi
         let is_at_once = match around.kind {
             ForKind::ThreadBinding(_) => continue,
             ForKind::Vectorized => break,
-            // Memory cannot be allocated within a kernel, nor be shared by iterations that may run at once.
+            // Memory cannot be allocated within a kernel, nor be shared by iterations that may run
+            // at once.
             ForKind::Parallel if launch.is_some() || around.is_in_kernel => break,
             ForKind::Serial | ForKind::Unrolled => false,
             ForKind::Parallel => true,
@@ -226,7 +230,8 @@ impl Span {
     fn part(self, of: &Candidate, axis: usize) -> Option<Part> {
         let Self { mut fixed, mut low, mut high, bits, is_exact } = self;
         let extent = of.buffer.shape.get(axis).and_then(Expr::as_int);
-        // Every index that is accessed lies in the buffer. An index that wraps is not where its bounds are.
+        // Every index that is accessed lies in the buffer. An index that wraps is not where its
+        // bounds are.
         if fixed.terms.is_empty() && is_exact {
             low = low.max(0);
             high = extent.map_or(high, |extent| high.min(extent - 1));
@@ -247,7 +252,8 @@ impl Span {
     }
 }
 
-/// What all accesses span on one axis, and the variables by which their sums differ; `None` if that is not known.
+/// What all accesses span on one axis, and the variables by which their sums differ; `None` if that
+/// is not known.
 fn spanned(
     all: &Collected,
     of: &Candidate,
@@ -283,7 +289,8 @@ fn spanned(
     Some((found?, differing))
 }
 
-/// Whether a sum has the same value in a type of so many bits as in a wider one; `None` if its bounds are not known.
+/// Whether a sum has the same value in a type of so many bits as in a wider one; `None` if its
+/// bounds are not known.
 fn fits(fixed: &Sum, (low, high): (i128, i128), bits: u16, ranges: &Ranges) -> Option<bool> {
     let (mut low, mut high) = (low, high);
     for (term, factor) in &fixed.terms {
@@ -327,7 +334,8 @@ fn split(all: &Collected, access: &Access, index: &Index, vars: &HashSet<Var>) -
     Some((Sum { terms: fixed, constant: 0 }, low, high))
 }
 
-/// The greatest value of a quotient where its dividend is bounded: `x // 8` is at most 9 where `x < 80`.
+/// The greatest value of a quotient where its dividend is bounded: `x // 8` is at most 9 where `x <
+/// 80`.
 fn most_where(term: &Expr, access: &Access, ranges: &Ranges) -> Option<i128> {
     let ExprKind::Binary(BinaryOp::FloorDiv, dividend, divisor) = &term.kind else { return None };
     let by = divisor.as_int().filter(|by| *by > 0)?;
@@ -351,8 +359,8 @@ fn needed<'a>(loops: &'a [Counted], parts: &[Part]) -> &'a [Counted] {
     loops.get(..count).unwrap_or(loops)
 }
 
-/// The loops of which no two iterations have an element in common, whatever the iterations of the others are: along some
-/// axis, their regions do not overlap.
+/// The loops of which no two iterations have an element in common, whatever the iterations of the
+/// others are: along some axis, their regions do not overlap.
 fn apart(ranges: &Ranges, loops: &[Counted], parts: &[Part]) -> HashSet<Var> {
     let mut result = HashSet::new();
     for part in parts {
@@ -383,7 +391,8 @@ fn apart(ranges: &Ranges, loops: &[Counted], parts: &[Part]) -> HashSet<Var> {
     result
 }
 
-/// Strides of a buffer of this shape, in which some axes are aligned; none if they are those of a compact one.
+/// Strides of a buffer of this shape, in which some axes are aligned; none if they are those of a
+/// compact one.
 pub(super) fn strides(shape: &[Expr], buffer: &Buffer, alignment: &[(usize, i128, i128)]) -> Vec<Expr> {
     let mut stride = 1_i128;
     let mut strides = Vec::new();

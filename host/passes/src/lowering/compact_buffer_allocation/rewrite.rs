@@ -204,7 +204,8 @@ impl Rewriter {
         indices.iter().zip(firsts).map(from).collect()
     }
 
-    /// The expression with threads as they are called here; where an axis is bound by several loops, as in the index.
+    /// The expression with threads as they are called here; where an axis is bound by several
+    /// loops, as in the index.
     fn here(&mut self, first: &Expr, index: &Expr) -> Expr {
         let used = vars_of(&self.values.expr(index));
         let mut names = Substitution::new();

@@ -18,8 +18,8 @@ pub(super) fn sizes(function: &PrimFunc) -> HashSet<Var> {
     sizes
 }
 
-/// The variables that occur once in the function: as a stride or an offset of a view of a block that is bound there, and
-/// that nothing else sees.
+/// The variables that occur once in the function: as a stride or an offset of a view of a block
+/// that is bound there, and that nothing else sees.
 pub(super) fn unique(function: &PrimFunc) -> HashSet<Var> {
     let mut counts: HashMap<Var, usize> = HashMap::new();
     let mut views: HashSet<Var> = HashSet::new();

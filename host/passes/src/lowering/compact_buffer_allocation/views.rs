@@ -12,8 +12,8 @@ impl Collector {
             self.expr(&range.min);
             self.expr(&range.extent);
         }
-        // The strides and the offset of the source change: a view may name them, but know nothing of them, except that
-        // elements of the last axis stay adjacent.
+        // The strides and the offset of the source change: a view may name them, but know nothing
+        // of them, except that elements of the last axis stay adjacent.
         let stated = match view.buffer.strides.split_last() {
             Some((last, rest)) if last.as_int() == Some(1) => rest,
             _ => view.buffer.strides.as_slice(),

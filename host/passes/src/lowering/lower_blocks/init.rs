@@ -20,8 +20,8 @@ struct Touched {
 }
 
 impl Lowerer<'_> {
-    /// Puts the lowered init before the outermost reduction loop and returns `None`, or returns it under the `if` that
-    /// it needs in place.
+    /// Puts the lowered init before the outermost reduction loop and returns `None`, or returns it
+    /// under the `if` that it needs in place.
     pub(super) fn place_init(
         &mut self,
         block: &Arc<Block>,
@@ -78,8 +78,9 @@ impl Lowerer<'_> {
         Some((outermost, self.nest(init, &heads, &reducing, predicate)))
     }
 
-    /// The loops that the reduction axes depend on: each axis is its start plus positive multiples of loop variables
-    /// that start at their own first value, so that the axis is at its start if, and only if, all of them are.
+    /// The loops that the reduction axes depend on: each axis is its start plus positive multiples
+    /// of loop variables that start at their own first value, so that the axis is at its start if,
+    /// and only if, all of them are.
     fn reduction_loops(&self, starts: &[(Expr, Expr)], depth: usize) -> Option<HashSet<Var>> {
         let loops: HashSet<&Var> = self.frames[..depth]
             .iter()
@@ -159,12 +160,14 @@ impl Lowerer<'_> {
         let mut by_init = Touched::default();
         by_init.stmt(init, None);
         fine &= by_init.written.iter().chain(&by_init.read).all(known) && !by_init.unknown;
-        // Each of the copied loops must select another element, or else a later iteration would restart the reduction.
+        // Each of the copied loops must select another element, or else a later iteration would
+        // restart the reduction.
         fine &= copied.iter().all(|var| mentions(init, var));
         let Some(Frame::Loop { original, .. }) = self.frames.get(outermost) else { return None };
         let mut others = Touched::default();
         others.stmt(original, Some(block));
-        // The loop is in its original form: a view in it refers to the memory that it was resolved to.
+        // The loop is in its original form: a view in it refers to the memory that it was resolved
+        // to.
         let resolve = |vars: HashSet<Var>| -> HashSet<Var> {
             let resolved = vars.into_iter().map(|var| match self.substitution.var(&var).map(|e| &e.kind) {
                 Some(ExprKind::Var(memory)) => memory.clone(),
@@ -247,7 +250,8 @@ fn bound_vars(stmt: &Stmt, bound: &mut HashSet<Var>) {
 }
 
 impl Touched {
-    /// Adds the accesses of the statement, including those of blocks before lowering, `except` one block.
+    /// Adds the accesses of the statement, including those of blocks before lowering, `except` one
+    /// block.
     fn stmt(&mut self, stmt: &Stmt, except: Option<&Arc<Block>>) {
         match &stmt.kind {
             StmtKind::Store { buffer, .. } => {

@@ -14,8 +14,9 @@ use crate::reach;
 use crate::simplify;
 
 impl Lowerer<'_> {
-    /// Declares the view as a buffer over the source's memory, with the source's strides and an offset to the region.
-    /// Symbolic extents, strides and a symbolic offset of the view are bound first; known ones must agree.
+    /// Declares the view as a buffer over the source's memory, with the source's strides and an
+    /// offset to the region. Symbolic extents, strides and a symbolic offset of the view are bound
+    /// first; known ones must agree.
     pub(super) fn view(&mut self, view: &MatchBufferRegion, parts: &mut Vec<Stmt>) -> Result<(), PassError> {
         let source = self.substitution.buffer(&view.source.buffer);
         let declared = &view.buffer;
@@ -97,7 +98,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Type of the offsets into a buffer: that of its extents, but int64 where int32 is not known to hold them.
+    /// Type of the offsets into a buffer: that of its extents, but int64 where int32 is not known
+    /// to hold them.
     fn index_type(&self, buffer: &Buffer) -> DType {
         let is_long = buffer.shape.first().is_some_and(|extent| extent.dtype.bits == 64);
         if is_long { DType::INT64 } else { reach::index_type(buffer, &self.ranges) }
@@ -111,8 +113,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Binds a symbol of the view to the region's value. Anything else must agree: provably, or by a check at run time,
-    /// which raises an error if it does not; threads cannot raise.
+    /// Binds a symbol of the view to the region's value. Anything else must agree: provably, or by
+    /// a check at run time, which raises an error if it does not; threads cannot raise.
     fn unify(
         &mut self,
         known: &mut Substitution,
@@ -154,7 +156,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Checks that the type of a symbol holds its value, if that may have more bits: now, or at run time; threads cannot raise.
+    /// Checks that the type of a symbol holds its value, if that may have more bits: now, or at run
+    /// time; threads cannot raise.
     fn holds(
         &self,
         view: &Buffer,

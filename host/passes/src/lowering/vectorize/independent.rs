@@ -14,9 +14,10 @@ pub(super) struct Memory {
     pub(super) stored: HashSet<Var>,
 }
 
-/// The effects of the body on memory, if each statement may run for all lanes before the next runs for any: memory that
-/// is stored is touched at one index expression only, and no lane ever touches an element of another lane. Memory that
-/// the body allocates belongs to a lane. The loop variable takes `extent` consecutive values.
+/// The effects of the body on memory, if each statement may run for all lanes before the next runs
+/// for any: memory that is stored is touched at one index expression only, and no lane ever touches
+/// an element of another lane. Memory that the body allocates belongs to a lane. The loop variable
+/// takes `extent` consecutive values.
 pub(super) fn check(body: &Stmt, var: &Var, extent: i128) -> Option<Memory> {
     statements_are_plain(body).then_some(())?;
     let mut names = Names::default();
@@ -87,7 +88,8 @@ impl Names {
     }
 }
 
-/// Returns true if no statement ends the function, has unknown effects, or makes another name for memory.
+/// Returns true if no statement ends the function, has unknown effects, or makes another name for
+/// memory.
 fn statements_are_plain(body: &Stmt) -> bool {
     let mut plain = true;
     body.walk(&mut |child| {
@@ -117,8 +119,8 @@ fn statements_are_plain(body: &Stmt) -> bool {
     plain
 }
 
-/// Returns true if lanes never collide in an index: it is a multiple of the lane, and everything else that changes
-/// within the body moves it by multiples larger than the range of all lanes.
+/// Returns true if lanes never collide in an index: it is a multiple of the lane, and everything
+/// else that changes within the body moves it by multiples larger than the range of all lanes.
 fn is_lanes_own(index: &Expr, var: &Var, extent: i128, within: &HashSet<Var>) -> bool {
     let sum = Linear::of(&crate::simplify::expr(index));
     let (mut stride, mut others) = (0_i128, 0_i128);
@@ -128,7 +130,8 @@ fn is_lanes_own(index: &Expr, var: &Var, extent: i128, within: &HashSet<Var>) ->
             ExprKind::Var(v) => Some(v),
             ExprKind::Cast(inner) => match &inner.kind {
                 ExprKind::Var(v) => Some(v),
-                // A sum that may wrap at a smaller width: lanes still differ, if nothing else in it changes.
+                // A sum that may wrap at a smaller width: lanes still differ, if nothing else in it
+                // changes.
                 _ if vars.contains(var) => {
                     let inner_stride = vars.is_disjoint(within) && is_lanes_own(inner, var, extent, within);
                     stride += if inner_stride { *coefficient } else { return false };

@@ -18,8 +18,8 @@ const STATEMENTS_TWICE_MAX: usize = 24;
 /// Maximum number of elements of a buffer for all lanes.
 const OWN_ELEMENTS_MAX: i128 = 1 << 16;
 
-/// Vectorizes statements that depend on a variable. Every method returns `None` if that is not possible; the current
-/// statement then runs lane by lane.
+/// Vectorizes statements that depend on a variable. Every method returns `None` if that is not
+/// possible; the current statement then runs lane by lane.
 pub(super) struct Lanes<'a> {
     pub(super) lanes: u16,
     pub(super) capabilities: &'a TargetCapabilities,
@@ -29,7 +29,8 @@ pub(super) struct Lanes<'a> {
     pub(super) head: Option<(Var, Expr, Expr)>,
     /// Replacements of variables.
     pub(super) vectors: HashMap<Var, Expr>,
-    /// Variables that differ by lane; those without a vector are bound again in statements that need them.
+    /// Variables that differ by lane; those without a vector are bound again in statements that
+    /// need them.
     pub(super) changed: HashSet<Var>,
     /// Original bindings around the current statement that differ by lane.
     pub(super) bindings: Vec<(Var, Expr)>,
@@ -61,7 +62,8 @@ impl<'a> Lanes<'a> {
         }
     }
 
-    /// The body for all lanes, where the variable has the value `first` in the first lane; `None` if no vector results.
+    /// The body for all lanes, where the variable has the value `first` in the first lane; `None`
+    /// if no vector results.
     pub(super) fn body(mut self, var: &Var, first: &Expr, stride: &Expr, body: &Stmt) -> Option<Stmt> {
         self.head = Some((var.clone(), first.clone(), stride.clone()));
         self.map(var, simplify::expr(&first.clone().ramp(stride.clone(), self.lanes)));
@@ -74,7 +76,8 @@ impl<'a> Lanes<'a> {
         self.changed.insert(var.clone());
     }
 
-    /// Whether all lanes of an access are elements of a buffer that the function allocates, whatever a mask says.
+    /// Whether all lanes of an access are elements of a buffer that the function allocates,
+    /// whatever a mask says.
     pub(super) fn is_inside(&self, buffer: &Buffer, index: &Expr) -> bool {
         !self.own.contains_key(&buffer.data) && self.around.is_inside(buffer, index)
     }
@@ -111,8 +114,8 @@ impl<'a> Lanes<'a> {
         result
     }
 
-    /// Vectorizes a sequence; statements that cannot be vectorized are collected, and adjacent ones run lane by lane
-    /// together.
+    /// Vectorizes a sequence; statements that cannot be vectorized are collected, and adjacent ones
+    /// run lane by lane together.
     fn seq(&mut self, stmts: &[Stmt]) -> Option<Stmt> {
         let (mut result, mut waiting) = (Vec::new(), Vec::new());
         for stmt in stmts {
@@ -140,7 +143,8 @@ impl<'a> Lanes<'a> {
                         result.push(new);
                     } else {
                         self.made = made;
-                        // A statement that leaves an enclosing loop cannot be put into another loop.
+                        // A statement that leaves an enclosing loop cannot be put into another
+                        // loop.
                         (!simplify::leaves_loop(stmt)).then_some(())?;
                         waiting.push(stmt.clone());
                     }
@@ -320,8 +324,9 @@ impl<'a> Lanes<'a> {
         result
     }
 
-    /// A scalar condition that is true only if the condition holds in every lane: supported for comparisons of a ramp,
-    /// which hold in all lanes if they hold in the last and the ramp does not wrap.
+    /// A scalar condition that is true only if the condition holds in every lane: supported for
+    /// comparisons of a ramp, which hold in all lanes if they hold in the last and the ramp does
+    /// not wrap.
     fn all_lanes(&self, condition: &Expr) -> Option<Expr> {
         match &condition.kind {
             ExprKind::And(a, b) => Some(self.all_lanes(a)?.and(self.all_lanes(b)?)),

@@ -10,8 +10,8 @@ use crate::simplify;
 use crate::walk::vars_of;
 
 impl Lanes<'_> {
-    /// A serial loop over the lanes, with the names and conditions that apply to the statements. `None` if these may
-    /// have changed, since they read memory that the body stores to.
+    /// A serial loop over the lanes, with the names and conditions that apply to the statements.
+    /// `None` if these may have changed, since they read memory that the body stores to.
     pub(super) fn one_by_one(&self, stmts: &[Stmt]) -> Option<Stmt> {
         let (var, first, stride) = self.head.as_ref()?;
         let mut needed: HashSet<Var> = self.conditions.iter().flat_map(vars_of).collect();

@@ -32,8 +32,8 @@ impl Lanes<'_> {
         changed
     }
 
-    /// The expression for all lanes; a scalar if all lanes agree. Under a mask an expression that reads memory is a
-    /// vector, because it must not be read if no lane runs.
+    /// The expression for all lanes; a scalar if all lanes agree. Under a mask an expression that
+    /// reads memory is a vector, because it must not be read if no lane runs.
     pub(super) fn expr(&mut self, expr: &Expr) -> Option<Expr> {
         if !self.is_changed(expr) && (self.mask.is_none() || !depends_on_memory(expr)) {
             return Some(expr.clone());
@@ -102,15 +102,16 @@ impl Lanes<'_> {
         Some(Expr::new(kind, vector).with_span(expr.span))
     }
 
-    /// The expression as a vector of all lanes. An expression that is already a vector has lanes of its own, which are
-    /// not these.
+    /// The expression as a vector of all lanes. An expression that is already a vector has lanes of
+    /// its own, which are not these.
     pub(super) fn wide_expr(&mut self, expr: &Expr) -> Option<Expr> {
         expr.dtype.is_scalar().then_some(())?;
         let value = self.expr(expr)?;
         self.wide(value)
     }
 
-    /// A conjunction or a disjunction of conditions that do not read memory; a scalar if all lanes agree on both.
+    /// A conjunction or a disjunction of conditions that do not read memory; a scalar if all lanes
+    /// agree on both.
     fn both(&mut self, is_conjunction: bool, a: &Expr, b: &Expr) -> Option<Expr> {
         let (mut a, mut b) = (self.expr(a)?, self.expr(b)?);
         if !(a.dtype.is_scalar() && b.dtype.is_scalar()) {
@@ -128,8 +129,8 @@ impl Lanes<'_> {
         }
     }
 
-    /// Passes a condition to `make`, bound to a name if it becomes a predicate in one of the parts, so that it is
-    /// evaluated once.
+    /// Passes a condition to `make`, bound to a name if it becomes a predicate in one of the parts,
+    /// so that it is evaluated once.
     fn named(
         &mut self,
         condition: Expr,
@@ -145,8 +146,9 @@ impl Lanes<'_> {
         Some(Expr::new(ExprKind::Let { var, value: condition, body }, dtype))
     }
 
-    /// Splits a conjunction into what is the same in all lanes, which no mask needs, and the rest; `None` if either is
-    /// empty. What is the same is then evaluated first, which needs it to read no memory.
+    /// Splits a conjunction into what is the same in all lanes, which no mask needs, and the rest;
+    /// `None` if either is empty. What is the same is then evaluated first, which needs it to read
+    /// no memory.
     pub(super) fn uniform_part(&self, condition: &Expr) -> Option<(Expr, Expr)> {
         let parts = hinted_conjuncts(condition);
         let is_uniform = |part: &Expr| !self.is_changed(part) && !depends_on_memory(part) && is_pure(part);
@@ -155,7 +157,8 @@ impl Lanes<'_> {
         Some((all(uniform)?, all(by_lane)?))
     }
 
-    /// The predicate of an access here, combined with the access's own, if any; `Some(None)` if all lanes access.
+    /// The predicate of an access here, combined with the access's own, if any; `Some(None)` if all
+    /// lanes access.
     pub(super) fn predicate(&mut self, own: Option<&Expr>) -> Option<Option<Expr>> {
         let own = match own {
             Some(own) => Some(self.wide_expr(own)?),
@@ -168,8 +171,8 @@ impl Lanes<'_> {
         (both.is_none() || self.capabilities.is_host).then_some(both)
     }
 
-    /// The buffer and the index of an access; in a buffer with a part for each lane, the indices of each lane's
-    /// element.
+    /// The buffer and the index of an access; in a buffer with a part for each lane, the indices of
+    /// each lane's element.
     pub(super) fn place(&mut self, buffer: &Buffer, index: &Expr) -> Option<(Buffer, Expr)> {
         index.dtype.is_scalar().then_some(())?;
         let index = self.expr(index)?;
@@ -241,7 +244,8 @@ impl Lanes<'_> {
                 })
             }
             _ => {
-                // Multiplications of quantised kernels take some scalar arguments: shifts and flags.
+                // Multiplications of quantised kernels take some scalar arguments: shifts and
+                // flags.
                 let mut new = Vec::with_capacity(args.len());
                 for (position, arg) in args.iter().enumerate() {
                     let value = self.expr(arg)?;
@@ -271,8 +275,8 @@ fn is_zero(expr: &Expr) -> bool {
     }
 }
 
-/// The comparison of the first lanes, where all lanes agree: adjacent integers from a multiple of their number on lie on
-/// one side of another multiple.
+/// The comparison of the first lanes, where all lanes agree: adjacent integers from a multiple of
+/// their number on lie on one side of another multiple.
 fn whole_vectors(op: CompareOp, a: &Expr, b: &Expr) -> Option<Expr> {
     let (first, limit) = match (op, &a.kind, &b.kind) {
         (CompareOp::Lt | CompareOp::Ge, ExprKind::Ramp { .. }, ExprKind::Broadcast { .. }) => (a, b),
@@ -313,8 +317,8 @@ fn hinted_conjuncts(condition: &Expr) -> Vec<Expr> {
     conjuncts(condition).into_iter().flat_map(of).collect()
 }
 
-/// Returns true if a call of the op for all lanes is a call on vectors: elementwise (OP7), and, for functions of
-/// floats, native or lowered to arithmetic (OP10).
+/// Returns true if a call of the op for all lanes is a call on vectors: elementwise (OP7), and, for
+/// functions of floats, native or lowered to arithmetic (OP10).
 pub(crate) fn stays_on_vectors(op: Op, dtype: DType, capabilities: &TargetCapabilities) -> bool {
     let info = op.info();
     let calls_library = info.lowering == Lowering::Function

@@ -112,7 +112,8 @@ impl Accesses {
                 self.unknown |= op.effect() != Effect::Pure || *op == Op::AddressOf;
             }
             ExprKind::Call { callee: Callee::Extern { pure, .. }, .. } => self.unknown |= !pure,
-            // Its arguments show which memory a call can touch: pointers, which are variables or addresses.
+            // Its arguments show which memory a call can touch: pointers, which are variables or
+            // addresses.
             _ => {}
         });
     }
@@ -156,8 +157,8 @@ impl Accesses {
         written.into_iter().any(|own| params.contains(own) && others(own))
     }
 
-    /// The loops among `heads` of which any two different iterations, with all other loops fixed, touch different
-    /// elements of all memory that is written.
+    /// The loops among `heads` of which any two different iterations, with all other loops fixed,
+    /// touch different elements of all memory that is written.
     pub(super) fn independent(&self, heads: &[Head]) -> HashSet<Var> {
         let mut loops: HashSet<Var> =
             heads.iter().map(|head| head.var.clone()).filter(|var| !self.ordered.contains(var)).collect();
@@ -178,7 +179,8 @@ impl Accesses {
         }
     }
 
-    /// Returns true if two accesses to one buffer touch different elements whatever the iterations are.
+    /// Returns true if two accesses to one buffer touch different elements whatever the iterations
+    /// are.
     fn never_meet(&self, a: &Access, b: &Access, loops: &HashSet<Var>) -> bool {
         let none = HashSet::new();
         let apart = |(a, b): (&Expr, &Expr)| {
@@ -192,7 +194,8 @@ impl Accesses {
         a.buffer == b.buffer && a.indices.iter().zip(&b.indices).any(apart)
     }
 
-    /// The loops whose iteration is determined by an element of this memory, whichever access touches it.
+    /// The loops whose iteration is determined by an element of this memory, whichever access
+    /// touches it.
     fn resolved(&self, data: &Var, loops: &HashSet<Var>, heads: &[Head]) -> HashSet<Var> {
         let mut known = HashSet::new();
         let accesses: Vec<&Access> = self.list.iter().filter(|access| access.buffer.data == *data).collect();

@@ -23,8 +23,8 @@ use crate::walk::{Starts, any_stmt, starts, try_map_functions, vars_of};
 
 const PASS: &str = "default_schedule";
 
-/// Maximum number of bytes that one thread keeps in local memory; larger allocations go to device memory, and one
-/// thread runs.
+/// Maximum number of bytes that one thread keeps in local memory; larger allocations go to device
+/// memory, and one thread runs.
 const LOCAL_SIZE_BYTES_MAX: i128 = 4096;
 
 /// Binds unscheduled loops to the threads of a target.
@@ -60,8 +60,8 @@ enum Part {
     Host(Stmt),
     /// The statement touches memory, and is unchanged.
     Device(Stmt),
-    /// The statement touches memory; it is unchanged except for variables that the given statements bind, which the
-    /// host runs before it.
+    /// The statement touches memory; it is unchanged except for variables that the given statements
+    /// bind, which the host runs before it.
     WithBefore(Vec<Stmt>, Stmt),
     /// The statement launches everything in it that touches memory.
     Launched(Stmt),
@@ -124,8 +124,8 @@ impl<'a> Scheduler<'a> {
         memory::moved(&self.function.body, &own, &StorageScope::LOCAL).function(self.function)
     }
 
-    /// Returns true for memory of a launch that stays in its scope: local memory, and on a device without thread axes that in
-    /// a scope of its own.
+    /// Returns true for memory of a launch that stays in its scope: local memory, and on a device
+    /// without thread axes that in a scope of its own.
     fn keeps_scope(&self, buffer: &Buffer) -> bool {
         buffer.scope == StorageScope::LOCAL || self.is_scratch(buffer)
     }
@@ -143,8 +143,8 @@ impl<'a> Scheduler<'a> {
         PassError::target(PASS, &self.function.name, message).at(stmt.span)
     }
 
-    /// Rejects packed calls with tensors: the called function runs on the host, which has no access to the tensors
-    /// here.
+    /// Rejects packed calls with tensors: the called function runs on the host, which has no access
+    /// to the tensors here.
     fn without_packed_tensors(&self) -> Result<(), PassError> {
         let mut found = None;
         self.function.body.walk(&mut |child| {
@@ -172,7 +172,8 @@ impl<'a> Scheduler<'a> {
     fn function(&self) -> Result<PrimFunc, PassError> {
         self.without_packed_tensors()?;
         let mut body = self.whole(&self.function.body);
-        // If only the device knows whether the function ends, the statements after it run under that condition.
+        // If only the device knows whether the function ends, the statements after it run under
+        // that condition.
         if let (Err(_), None) = (&body, self.function.ret)
             && let Some(plain) = without_returns(std::slice::from_ref(&self.function.body))
         {
@@ -183,8 +184,8 @@ impl<'a> Scheduler<'a> {
         Ok(self.between_launches(new))
     }
 
-    /// Moves buffers that are allocated around launches to global memory, except those that launches bound by hand
-    /// touch, and memory of one launch that keeps its scope.
+    /// Moves buffers that are allocated around launches to global memory, except those that
+    /// launches bound by hand touch, and memory of one launch that keeps its scope.
     fn between_launches(&self, function: PrimFunc) -> PrimFunc {
         let mut by_hand = HashSet::new();
         memory_of_launches(&self.function.body, self.starts, &mut |vars| by_hand.extend(vars));
@@ -271,7 +272,8 @@ impl<'a> Scheduler<'a> {
         })
     }
 
-    /// Classifies a simple statement that touches memory: the host makes the calls in it that may raise an error.
+    /// Classifies a simple statement that touches memory: the host makes the calls in it that may
+    /// raise an error.
     fn by_memory(&self, stmt: &Stmt) -> Part {
         match self.callees.hoisted(stmt) {
             (before, _) if before.is_empty() => Part::Device(stmt.clone()),
@@ -290,13 +292,14 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Returns true if the host can evaluate the expression: it touches no memory, and changes nothing.
+    /// Returns true if the host can evaluate the expression: it touches no memory, and changes
+    /// nothing.
     fn is_of_host(&self, expr: &Expr) -> bool {
         self.callees.is_of_host(expr)
     }
 
-    /// Returns true if the statement does something that threads cannot do: raise an error, end the function, call an
-    /// imported function.
+    /// Returns true if the statement does something that threads cannot do: raise an error, end the
+    /// function, call an imported function.
     fn needs_host(&self, stmt: &Stmt) -> bool {
         let mut needs = any_stmt(stmt, &mut |kind| match kind {
             StmtKind::Assert { .. } | StmtKind::Return(_) => true,
@@ -317,7 +320,8 @@ impl<'a> Scheduler<'a> {
             let rest = || Stmt::new(StmtKind::Seq(stmts[index..].to_vec()));
             match self.stmt(inner)? {
                 Part::Device(_) if self.is_launching(inner) => parts.push(Part::Launched(inner.clone())),
-                // Only the device knows the bound value, so the rest of the sequence belongs to the device.
+                // Only the device knows the bound value, so the rest of the sequence belongs to the
+                // device.
                 Part::Device(_)
                     if matches!(inner.kind, StmtKind::Bind { .. } | StmtKind::DeclBuffer { .. }) =>
                 {
@@ -363,8 +367,8 @@ impl<'a> Scheduler<'a> {
         Ok(Part::Launched(Stmt::seq(done)))
     }
 
-    /// Schedules the statements after a view that is declared around launches, each of which then declares the view
-    /// itself.
+    /// Schedules the statements after a view that is declared around launches, each of which then
+    /// declares the view itself.
     fn without_view(&self, view: &Stmt, all: &Stmt, rest: &[Stmt]) -> Result<Option<Stmt>, PassError> {
         if !self.is_launching(all) {
             return Ok(None);
@@ -582,8 +586,8 @@ fn has_room(stmt: &Stmt) -> bool {
     sizes.is_some_and(|sizes| sizes.iter().sum::<i128>() <= LOCAL_SIZE_BYTES_MAX)
 }
 
-/// Returns true if the statement stores elements of which several share a byte: two threads must not store into one
-/// byte.
+/// Returns true if the statement stores elements of which several share a byte: two threads must
+/// not store into one byte.
 fn shares_bytes(stmt: &Stmt) -> bool {
     let own: HashSet<Var> = memory::allocations(stmt).iter().map(|buffer| buffer.data.clone()).collect();
     any_stmt(stmt, &mut |kind| match kind {

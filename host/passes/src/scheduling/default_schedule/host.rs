@@ -8,8 +8,8 @@ use crate::marks::is_unmarked;
 use crate::simplify::linear::Linear;
 use crate::walk::{depends_on_memory, vars_of};
 
-/// Minimum number of steps of a reduction: compilers unroll shorter ones, such as 3 × 3 × 3 of a convolution, but not
-/// those of a product of matrices.
+/// Minimum number of steps of a reduction: compilers unroll shorter ones, such as 3 × 3 × 3 of a
+/// convolution, but not those of a product of matrices.
 const LOOP_MIN: i128 = 32;
 
 /// A loop without its body.
@@ -34,7 +34,8 @@ pub(super) fn rewrite(stmt: &Stmt) -> Stmt {
     stmt.map_children(&mut Expr::clone, &mut rewrite)
 }
 
-/// Collects the loops down to the first statement that is not a serial loop or has a mark that a pass acts on.
+/// Collects the loops down to the first statement that is not a serial loop or has a mark that a
+/// pass acts on.
 pub(super) fn nest<'a>(stmt: &'a Stmt, heads: &mut Vec<Head>) -> &'a Stmt {
     match &stmt.kind {
         StmtKind::For { var, kind: ForKind::Serial, annotations, body, .. } if is_unmarked(annotations) => {
@@ -108,8 +109,8 @@ fn is_simple(body: &Stmt) -> bool {
     matches!(&body.kind, StmtKind::Store { value, predicate: None, .. } if crate::simplify::is_pure(value))
 }
 
-/// Returns true if a step along the axis moves each access to the adjacent element or leaves it in place; the store
-/// must move.
+/// Returns true if a step along the axis moves each access to the adjacent element or leaves it in
+/// place; the store must move.
 fn neighbours(block: &Block, axis: &Var) -> bool {
     let StmtKind::Store { buffer: stored, indices: own, value, .. } = &block.body.kind else { return false };
     let mut fine = stored.strides.is_empty() && steps(own, axis) == Some(true);
@@ -122,8 +123,8 @@ fn neighbours(block: &Block, axis: &Var) -> bool {
     fine
 }
 
-/// `Some(true)` if the last index grows one by one with the axis and no other index depends on it, `Some(false)` if no
-/// index depends on it.
+/// `Some(true)` if the last index grows one by one with the axis and no other index depends on it,
+/// `Some(false)` if no index depends on it.
 pub(crate) fn steps(indices: &[Expr], axis: &Var) -> Option<bool> {
     let (last, others) = indices.split_last()?;
     let depends = |e: &Expr| vars_of(e).contains(axis);

@@ -56,19 +56,22 @@ pub(super) fn single(limits: &Limits, body: Stmt) -> Stmt {
     if limits.has_blocks { one("bx", ThreadAxis::BlockX, body) } else { body }
 }
 
-/// Runs the body once for each combination of the axes, the last one fastest, on neighbouring threads.
+/// Runs the body once for each combination of the axes, the last one fastest, on neighbouring
+/// threads.
 ///
 /// `sizes` are variables that are not negative.
 pub(super) fn fused(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet<Var>) -> Stmt {
     spread(axes, body, limits, sizes, limits.has_threads.then_some("tx"), false)
 }
 
-/// Like [`fused`], with a variable for the value of each axis: for a body that uses it in many places.
+/// Like [`fused`], with a variable for the value of each axis: for a body that uses it in many
+/// places.
 pub(super) fn fused_by_name(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet<Var>) -> Stmt {
     spread(axes, body, limits, sizes, limits.has_threads.then_some("tx"), true)
 }
 
-/// Runs the body, which binds the threads of a block itself, once for each combination of the axes, each in a block.
+/// Runs the body, which binds the threads of a block itself, once for each combination of the axes,
+/// each in a block.
 pub(super) fn in_blocks(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet<Var>) -> Stmt {
     // Values that all threads of a block share are computed once.
     spread(axes, body, &Limits { threads: 1, ..*limits }, sizes, None, true)
@@ -159,8 +162,8 @@ impl Place {
         }
     }
 
-    /// The condition that the index is below the total, computed from the remaining blocks and threads, which cannot
-    /// wrap as the index itself may.
+    /// The condition that the index is below the total, computed from the remaining blocks and
+    /// threads, which cannot wrap as the index itself may.
     fn is_within(&self, grid: &Grid, total: Expr) -> Expr {
         let below =
             |place: &Expr, count: Expr| Expr::compare(CompareOp::Lt, place.clone(), simplify::expr(&count));

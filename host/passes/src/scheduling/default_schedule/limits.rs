@@ -2,15 +2,16 @@
 
 use chipdock_ir::{DType, TargetCapabilities, ThreadAxis};
 
-/// Maximum number of threads per block that a schedule requests: more threads do not improve the occupancy of any
-/// device.
+/// Maximum number of threads per block that a schedule requests: more threads do not improve the
+/// occupancy of any device.
 const THREADS_WANTED: i128 = 256;
 
-/// Threads per block if they do not run in step and each computes several results: just enough to justify starting a
-/// block.
+/// Threads per block if they do not run in step and each computes several results: just enough to
+/// justify starting a block.
 pub(super) const THREADS_ALONE: i128 = 64;
 
-/// Threads per block if they run alone, each through a loop: fewer suffice, so that there are many blocks.
+/// Threads per block if they run alone, each through a loop: fewer suffice, so that there are many
+/// blocks.
 const LOOPS_ALONE: i128 = 16;
 
 /// Assumed shared memory of a block if the target does not report it.
@@ -23,11 +24,14 @@ pub(super) struct Limits {
     pub(super) threads: i128,
     /// Maximum number of blocks of a grid along x; 1 if there is no such axis.
     pub(super) blocks: i128,
-    /// Bytes of shared memory per block that a schedule may use; 0 if there is none, or if threads run alone.
+    /// Bytes of shared memory per block that a schedule may use; 0 if there is none, or if threads
+    /// run alone.
     pub(super) shared_bytes: i128,
-    /// Whether a warp has several threads that run in step: adjacent threads should load adjacent elements.
+    /// Whether a warp has several threads that run in step: adjacent threads should load adjacent
+    /// elements.
     pub(super) in_step: bool,
-    /// Whether threads run one after the other, as on a processor: one thread should load adjacent elements.
+    /// Whether threads run one after the other, as on a processor: one thread should load adjacent
+    /// elements.
     pub(super) alone: bool,
     /// Whether the axes exist.
     pub(super) has_blocks: bool,

@@ -73,7 +73,8 @@ struct Shape {
     depth: i128,
 }
 
-/// A launch in which each block of threads computes a tile of the results, each thread a few of them.
+/// A launch in which each block of threads computes a tile of the results, each thread a few of
+/// them.
 pub(super) fn tiled(
     nest: &Nest<'_>,
     on_threads: &HashSet<Var>,
@@ -286,7 +287,8 @@ impl<'a> Tiles<'a> {
         Stmt::for_loop(step, int(self.shape.depth), ForKind::Serial, Stmt::seq([left, right, sum]))
     }
 
-    /// Writes the results, combined with their initial values, to memory; a reduction of no steps writes none.
+    /// Writes the results, combined with their initial values, to memory; a reduction of no steps
+    /// writes none.
     fn write(&self) -> Stmt {
         let (product, extent) = (self.product, &self.product.k.extent);
         let some = Expr::compare(CompareOp::Gt, extent.clone(), Expr::int(0, extent.dtype));

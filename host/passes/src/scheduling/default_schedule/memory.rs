@@ -30,7 +30,8 @@ pub(super) fn size_bytes(buffer: &Buffer) -> Option<i128> {
     buffer.constant_size()?.checked_mul(buffer.dtype.size_bytes() as i128)
 }
 
-/// Every buffer that a statement mentions, and the data variable that each view of a region refers to.
+/// Every buffer that a statement mentions, and the data variable that each view of a region refers
+/// to.
 fn mentioned(stmt: &Stmt) -> (HashSet<Buffer>, Vec<(Buffer, Var)>) {
     let (mut buffers, mut views) = (HashSet::new(), Vec::new());
     stmt.walk(&mut |child| {
@@ -97,8 +98,8 @@ pub(super) fn moved(stmt: &Stmt, moved: &[Buffer], scope: &StorageScope) -> Subs
     substitution
 }
 
-/// Removes the allocations of those buffers from the statement. A parallel loop that had one becomes serial: its iterations would
-/// share that memory.
+/// Removes the allocations of those buffers from the statement. A parallel loop that had one
+/// becomes serial: its iterations would share that memory.
 pub(super) fn without_allocations(stmt: &Stmt, gone: &HashSet<Buffer>) -> Stmt {
     let new = stmt.map_children(&mut chipdock_ir::Expr::clone, &mut |s| without_allocations(s, gone));
     match &new.kind {

@@ -6,7 +6,8 @@ use chipdock_ir::{Attrs, Expr, ForKind, Stmt, StmtKind, Var};
 
 use crate::walk::{depends_on_memory, vars_of};
 
-/// A loop without its body, which counts in constant steps between bounds that are known before the nest runs.
+/// A loop without its body, which counts in constant steps between bounds that are known before the
+/// nest runs.
 #[derive(Clone)]
 pub(crate) struct Head {
     stmt: Stmt,

@@ -21,7 +21,8 @@ const STEPS_MIN: i128 = 32;
 /// Number of results below which the threads of a device would be idle otherwise.
 const RESULTS_FEW: i128 = 256;
 
-/// A reduction with one loop per axis: loops on threads are spatial axes, the others reduction axes.
+/// A reduction with one loop per axis: loops on threads are spatial axes, the others reduction
+/// axes.
 pub(super) struct Reduction<'a> {
     pub(super) spatial: Vec<&'a Head>,
     pub(super) reducing: Vec<&'a Head>,
@@ -30,7 +31,8 @@ pub(super) struct Reduction<'a> {
     pub(super) block: &'a Arc<Block>,
 }
 
-/// A launch in which each block of threads reduces one result, if that is better than one thread per result.
+/// A launch in which each block of threads reduces one result, if that is better than one thread
+/// per result.
 pub(super) fn across_threads(
     nest: &Nest<'_>,
     on_threads: &HashSet<Var>,
@@ -92,7 +94,8 @@ impl<'a> Reduction<'a> {
         i128::try_from(buffer.dtype.size_bytes()).unwrap_or(i128::MAX).max(1)
     }
 
-    /// Returns true if adjacent steps of the reduction are adjacent in memory, and adjacent results are not.
+    /// Returns true if adjacent steps of the reduction are adjacent in memory, and adjacent results
+    /// are not.
     fn is_along_memory(&self, nest: &Nest<'_>) -> bool {
         let accesses = Accesses::of(&nest.heads, nest.body);
         let beside = |head: &Head| {
@@ -108,8 +111,8 @@ impl<'a> Reduction<'a> {
         last && !self.spatial.iter().filter(wide).any(|head| reads_both(&accesses, head, &self.reducing))
     }
 
-    /// The loops of one block of threads: the last loop of the reduction over threads, or all of them if they are
-    /// constant.
+    /// The loops of one block of threads: the last loop of the reduction over threads, or all of
+    /// them if they are constant.
     fn of_block(&self, threads: i128, steps: Option<i128>, limits: &Limits) -> Stmt {
         let fused: Vec<&Head> = match (steps, self.reducing.split_last()) {
             (None, Some((last, _))) => vec![*last],
@@ -146,7 +149,8 @@ impl<'a> Reduction<'a> {
         }
         let mut predicate = self.predicate.clone();
         if steps.is_none_or(|steps| steps % threads != 0) {
-            // The remainder in the last round: `total - start` does not wrap, while `start + thread` may.
+            // The remainder in the last round: `total - start` does not wrap, while `start +
+            // thread` may.
             predicate = Expr::compare(CompareOp::Lt, thread.expr(), total - start);
         }
         let iter_values = self.values.iter().map(|value| substitution.expr(value)).collect();
@@ -171,8 +175,8 @@ fn reads_both(accesses: &Accesses, head: &Head, reducing: &[&Head]) -> bool {
     })
 }
 
-/// Returns true if the block is `own = own op term` with an operator whose order does not matter, on a value that init
-/// has set.
+/// Returns true if the block is `own = own op term` with an operator whose order does not matter,
+/// on a value that init has set.
 fn combines(block: &Block) -> bool {
     let StmtKind::Store { buffer, indices, value, predicate: None } = &block.body.kind else { return false };
     let Some(StmtKind::Store { buffer: set, indices: at, predicate: None, .. }) =

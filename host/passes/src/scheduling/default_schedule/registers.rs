@@ -1,5 +1,5 @@
-//! Contractions in which each thread computes a tile of results: convolutions and similar nests, and products of
-//! matrices if threads run alone.
+//! Contractions in which each thread computes a tile of results: convolutions and similar nests,
+//! and products of matrices if threads run alone.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,8 @@ use super::tile::{self, Store, Tiled};
 use crate::simplify;
 use crate::walk::{depends_on_memory, vars_of};
 
-/// Maximum number of adjacent results along memory that one thread computes, if threads do not run in step.
+/// Maximum number of adjacent results along memory that one thread computes, if threads do not run
+/// in step.
 const ALONG_MAX: i128 = 8;
 /// Maximum number of results of another loop beside those.
 const BESIDE_MAX: i128 = 4;
@@ -35,8 +36,8 @@ struct Contraction<'a> {
     loads: Vec<Vec<Expr>>,
 }
 
-/// A launch in which each thread computes results of one or two loops at once, so that loads that do not depend on a
-/// loop are made once for all of its results.
+/// A launch in which each thread computes results of one or two loops at once, so that loads that
+/// do not depend on a loop are made once for all of its results.
 pub(super) fn tiled(
     nest: &Nest<'_>,
     on_threads: &HashSet<Var>,
@@ -83,7 +84,8 @@ impl<'a> Contraction<'a> {
         let spatial = &self.reduction.spatial;
         let is_along = |head: &Head| steps(&self.store.indices, &head.var) == Some(true);
         let along = spatial.iter().copied().find(|head| is_along(head));
-        // Along it a thread steps from load to load; loads that depend on it are repeated by each thread.
+        // Along it a thread steps from load to load; loads that depend on it are repeated by each
+        // thread.
         let moves = |indices: &[Expr]| along.is_none_or(|along| uses(indices, along));
         let spares = |head: &Head| self.loads.iter().any(|load| !uses(load, head));
         let spares_most = |head: &Head| self.loads.iter().any(|load| moves(load) && !uses(load, head));
@@ -136,7 +138,8 @@ impl<'a> Tile<'a> {
         side.map_or_else(|| Axis::of(head), Axis::of_tiles)
     }
 
-    /// Computes whole tiles in registers, and tiles that are cut off by the end of a loop one result after the other.
+    /// Computes whole tiles in registers, and tiles that are cut off by the end of a loop one
+    /// result after the other.
     fn body(&self, nest: &Nest<'_>) -> Stmt {
         let last = |side: &Tiled<'_>| Expr::int(side.size - 1, DType::INT32);
         let whole = tile::all(self.sides.iter().map(|side| side.holds(&last(side))));

@@ -8,8 +8,9 @@ pub(super) fn returns(stmt: &Stmt) -> bool {
     any_stmt(stmt, &mut |kind| matches!(kind, StmtKind::Return(_)))
 }
 
-/// Removes `return` from the statements: statements after one move under the other branch, and a loop that is left by
-/// one records it for the statements after the loop. `None` if a `return` leaves another kind of statement.
+/// Removes `return` from the statements: statements after one move under the other branch, and a
+/// loop that is left by one records it for the statements after the loop. `None` if a `return`
+/// leaves another kind of statement.
 pub(super) fn without_returns(stmts: &[Stmt]) -> Option<Stmt> {
     let mut done = Vec::new();
     for (index, stmt) in stmts.iter().enumerate() {
@@ -62,7 +63,8 @@ fn ends(stmt: &Stmt) -> bool {
     }
 }
 
-/// A flag of the one thread that runs the function: whether a loop was left because the function ends.
+/// A flag of the one thread that runs the function: whether a loop was left because the function
+/// ends.
 struct Ended(Buffer);
 
 impl Ended {

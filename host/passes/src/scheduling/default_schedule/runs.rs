@@ -1,4 +1,5 @@
-//! Adjacent results along memory that one thread computes one after the other, if threads run alone.
+//! Adjacent results along memory that one thread computes one after the other, if threads run
+//! alone.
 
 use std::collections::HashSet;
 
@@ -15,8 +16,8 @@ use crate::simplify;
 /// Maximum number of adjacent results per thread: their indices are computed once for all of them.
 const RUN: i128 = 64;
 
-/// A launch in which each thread runs through adjacent results along the last of several loops. With one index over all
-/// loops, each single result would cost a division per loop.
+/// A launch in which each thread runs through adjacent results along the last of several loops.
+/// With one index over all loops, each single result would cost a division per loop.
 pub(super) fn of_neighbours(
     nest: &Nest<'_>,
     on_threads: &HashSet<Var>,

@@ -85,7 +85,8 @@ pub(super) fn allocation(buffer: &Buffer) -> Stmt {
     Stmt::new(StmtKind::AllocBuffer { buffer: buffer.clone(), annotations: Attrs::new() })
 }
 
-/// Distributes the positions of a tile of `rows * columns` among the threads, adjacent columns to adjacent threads.
+/// Distributes the positions of a tile of `rows * columns` among the threads, adjacent columns to
+/// adjacent threads.
 pub(super) fn each_place(
     rows: i128,
     columns: i128,

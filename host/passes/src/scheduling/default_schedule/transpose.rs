@@ -18,8 +18,8 @@ const SIDE_MIN: i128 = 4;
 /// Minimum number of steps of a loop for tiles to be profitable.
 const STEPS_MIN: i128 = 16;
 
-/// A launch that reads along memory into a tile and writes along memory from it, for a store that steps through memory
-/// along one loop and loads along another.
+/// A launch that reads along memory into a tile and writes along memory from it, for a store that
+/// steps through memory along one loop and loads along another.
 pub(super) fn tiled(
     nest: &Nest<'_>,
     on_threads: &HashSet<Var>,

@@ -19,8 +19,8 @@ const LANES_MAX: i128 = 4;
 const LONG_VECTOR_SIZE_BYTES: usize = 64;
 const LONG_LANES_MAX: i128 = 16;
 
-/// The loop to split, and the number of lanes: each access steps along the loop to the adjacent element or stays, and
-/// every value can be a vector.
+/// The loop to split, and the number of lanes: each access steps along the loop to the adjacent
+/// element or stays, and every value can be a vector.
 pub(super) fn lanes(
     nest: &Nest<'_>,
     on_threads: &HashSet<Var>,
@@ -38,15 +38,15 @@ pub(super) fn lanes(
     Some((head.var.clone(), lanes))
 }
 
-/// Number of adjacent results along a loop that one thread that runs alone computes at once; the extent need not be a
-/// multiple of it.
+/// Number of adjacent results along a loop that one thread that runs alone computes at once; the
+/// extent need not be a multiple of it.
 pub(super) fn lanes_along(nest: &Nest<'_>, head: &Head, capabilities: &TargetCapabilities) -> Option<i128> {
     let (accesses, lanes) = in_lanes(nest, capabilities, LONG_VECTOR_SIZE_BYTES, LONG_LANES_MAX)?;
     is_contiguous(&accesses, head).then_some(lanes)
 }
 
-/// The accesses of the only store of a nest, and the number of its elements in a vector of at most that many bytes and
-/// lanes, if every value can be a vector.
+/// The accesses of the only store of a nest, and the number of its elements in a vector of at most
+/// that many bytes and lanes, if every value can be a vector.
 fn in_lanes(
     nest: &Nest<'_>,
     capabilities: &TargetCapabilities,
@@ -84,8 +84,8 @@ fn is_contiguous(accesses: &Accesses, head: &Head) -> bool {
         })
 }
 
-/// Returns true if the value has only arithmetic and loads of scalars: `vectorize` turns these into vectors without
-/// treating each lane.
+/// Returns true if the value has only arithmetic and loads of scalars: `vectorize` turns these into
+/// vectors without treating each lane.
 fn is_plain(value: &Expr, capabilities: &TargetCapabilities) -> bool {
     let mut plain = true;
     value.walk(&mut |e| {

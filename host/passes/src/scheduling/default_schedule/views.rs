@@ -12,9 +12,9 @@ use crate::walk::Starts;
 /// Turns a statement into a launch.
 type Launch<'a> = &'a dyn Fn(&Stmt) -> Result<Stmt, PassError>;
 
-/// Moves a view's declaration into the launches after it: each launch that uses the view declares it itself, and a
-/// statement that uses it becomes a launch through `launch`. `None` if the address may change later, or another
-/// declaration depends on the view.
+/// Moves a view's declaration into the launches after it: each launch that uses the view declares
+/// it itself, and a statement that uses it becomes a launch through `launch`. `None` if the address
+/// may change later, or another declaration depends on the view.
 pub(super) fn sunk(
     declaration: &Stmt,
     rest: &[Stmt],
@@ -50,8 +50,8 @@ fn builds_on(stmt: &Stmt, buffer: &Buffer, starts: Starts) -> bool {
     found
 }
 
-/// Returns true if an address is the same wherever it is computed: a pointer, or an element at indices that the host
-/// knows.
+/// Returns true if an address is the same wherever it is computed: a pointer, or an element at
+/// indices that the host knows.
 fn is_fixed(data: &Expr, callees: &Callees) -> bool {
     match &data.kind {
         ExprKind::Var(_) => true,

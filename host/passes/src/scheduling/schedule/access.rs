@@ -126,11 +126,11 @@ pub(super) fn redeclared(
 /// A loop of a nest that becomes an axis of a buffer.
 pub(super) struct Axis<'a> {
     pub(super) of: Loop<'a>,
-    /// The size of the axis: the loop's extent if it is known outside the nest, else the least constant that it never
-    /// exceeds.
+    /// The size of the axis: the loop's extent if it is known outside the nest, else the least
+    /// constant that it never exceeds.
     pub(super) size: Expr,
-    /// Whether a loop of a copy can have the loop's extent: it depends only on axes before this one, and on what is known
-    /// outside the nest.
+    /// Whether a loop of a copy can have the loop's extent: it depends only on axes before this
+    /// one, and on what is known outside the nest.
     pub(super) is_exact: bool,
 }
 
@@ -247,14 +247,16 @@ impl<'a> Nest<'a> {
         Element { buffer: buffer.clone(), indices }
     }
 
-    /// Conditions under which iterations of the axes are within loops whose extents are not those of a copy's loops.
+    /// Conditions under which iterations of the axes are within loops whose extents are not those
+    /// of a copy's loops.
     pub(super) fn within(&self) -> Vec<Expr> {
         let loops = self.axes.iter().filter(|axis| !axis.is_exact);
         loops.map(|axis| Expr::compare(CompareOp::Lt, axis.index(), axis.of.extent.clone())).collect()
     }
 
-    /// Loops over all of a buffer with these axes, around a block. `make` gets the substitution of the block's axes for
-    /// the loops of the nest, and returns the body; `predicate` is in terms of the loops of the nest.
+    /// Loops over all of a buffer with these axes, around a block. `make` gets the substitution of
+    /// the block's axes for the loops of the nest, and returns the body; `predicate` is in terms of
+    /// the loops of the nest.
     pub(super) fn over(
         &self,
         name: Arc<str>,
@@ -371,7 +373,8 @@ impl Facts<'_> {
         }
     }
 
-    /// Whether a value is `total - i * factor` for a loop `i` of `(total - 1) // factor + 1` iterations.
+    /// Whether a value is `total - i * factor` for a loop `i` of `(total - 1) // factor + 1`
+    /// iterations.
     fn is_rest(&self, value: &Expr) -> bool {
         let sum = Linear::of(value);
         sum.terms.iter().any(|(term, factor)| {
@@ -387,8 +390,8 @@ impl Facts<'_> {
         })
     }
 
-    /// Values that an expression never exceeds, with the last value in place of each loop; none if it is not a sum of
-    /// multiples of loops.
+    /// Values that an expression never exceeds, with the last value in place of each loop; none if
+    /// it is not a sum of multiples of loops.
     pub(super) fn greatest(&self, expr: &Expr) -> Vec<Expr> {
         let mut forms = vec![simplify::expr_with(expr, self.ranges)];
         for of in self.loops.iter().rev() {
@@ -401,8 +404,8 @@ impl Facts<'_> {
         forms
     }
 
-    /// Whether `index < limit` follows from a condition `a < b`: by as much as the index may be greater than `a`, the limit is
-    /// greater than `b`.
+    /// Whether `index < limit` follows from a condition `a < b`: by as much as the index may be
+    /// greater than `a`, the limit is greater than `b`.
     fn implies(&self, known: &Expr, index: &Expr, limit: &Expr) -> bool {
         let ExprKind::Compare(CompareOp::Lt, a, b) = &known.kind else { return false };
         if a.dtype != index.dtype || b.dtype != limit.dtype {

@@ -12,20 +12,22 @@ use super::{BlockRef, Made, Schedule, ScheduleError};
 use crate::simplify;
 
 impl Schedule {
-    /// Splits an axis of a block, by number, into one that counts groups of `factor` values and one that counts the values of a
-    /// group; loops stay as they are (SCHED-14).
+    /// Splits an axis of a block, by number, into one that counts groups of `factor` values and one
+    /// that counts the values of a group; loops stay as they are (SCHED-14).
     ///
-    /// Indices of the block that divide the axis by the factor then depend on the group alone, so that later steps can treat
-    /// groups apart: those of a grouped convolution are a batch of products.
+    /// Indices of the block that divide the axis by the factor then depend on the group alone, so
+    /// that later steps can treat groups apart: those of a grouped convolution are a batch of
+    /// products.
     ///
     /// # Errors
     ///
-    /// There is no such axis; it does not begin at 0; the factor is less than 1, or its extent is not constant and a multiple of
-    /// it; the block has views of its own.
+    /// There is no such axis; it does not begin at 0; the factor is less than 1, or its extent is
+    /// not constant and a multiple of it; the block has views of its own.
     ///
     /// # Source
     ///
-    /// TVM's `Schedule.transform_block_layout`, of which this is one map; that step also makes the loops anew.
+    /// TVM's `Schedule.transform_block_layout`, of which this is one map; that step also makes the
+    /// loops anew.
     pub fn split_axis(&mut self, block: &BlockRef, axis: usize, factor: i64) -> Result<(), ScheduleError> {
         let args = Args::new().with(block).with(axis).key("factor", factor);
         self.run("split_axis", args, |function| split_axis(function, block, axis, factor)).map(|_| ())

@@ -21,31 +21,36 @@ use super::{BlockRef, Handle, Made, Schedule, ScheduleError};
 use crate::walk::{any_stmt, depends_on_memory, is_thread};
 
 impl Schedule {
-    /// Copies a buffer that a block reads into a new one in a storage scope, which this block reads instead, and returns the
-    /// block of the copy (SCHED-15).
+    /// Copies a buffer that a block reads into a new one in a storage scope, which this block reads
+    /// instead, and returns the block of the copy (SCHED-15).
     ///
-    /// The copy stands before the outermost loop around the block at which the buffer is known. It is a block of one store in
-    /// loops of its own, which [`Schedule::compute_at`] can move to where the block needs it. Block and buffer are named after
-    /// the buffer and the scope, `A_local`.
+    /// The copy stands before the outermost loop around the block at which the buffer is known. It
+    /// is a block of one store in loops of its own, which [`Schedule::compute_at`] can move to
+    /// where the block needs it. Block and buffer are named after the buffer and the scope,
+    /// `A_local`.
     ///
     /// # Shapes
     ///
-    /// * `read_buffer_index` counts buffers, not accesses as [`Schedule::read_at`] does: those that the block declares to
-    ///   read, or else those that it loads, in order of evaluation, without those that it writes if it has an init.
-    /// * The new buffer has the shape of the old one, without its strides. All of a parameter is copied, and of a buffer that
-    ///   the function allocates what its writer writes: other elements have no value. Nothing is copied where that is empty.
+    /// * `read_buffer_index` counts buffers, not accesses as [`Schedule::read_at`] does: those that
+    ///   the block declares to read, or else those that it loads, in order of evaluation, without
+    ///   those that it writes if it has an init.
+    /// * The new buffer has the shape of the old one, without its strides. All of a parameter is
+    ///   copied, and of a buffer that the function allocates what its writer writes: other elements
+    ///   have no value. Nothing is copied where that is empty.
     ///
     /// # Errors
     ///
-    /// There is no such buffer; it is a view, is used as one or by its pointer, or exists only within the block; something
-    /// under the outermost loop may write it (SCHED-10); of an allocated buffer, it is not known what is written before the
-    /// loop, because the writer stands elsewhere, writes no dense region, or is one of several of which none writes all; the
-    /// scope is not known, or is one that threads around the block do not share. The schedule is as it was.
+    /// There is no such buffer; it is a view, is used as one or by its pointer, or exists only
+    /// within the block; something under the outermost loop may write it (SCHED-10); of an
+    /// allocated buffer, it is not known what is written before the loop, because the writer stands
+    /// elsewhere, writes no dense region, or is one of several of which none writes all; the scope
+    /// is not known, or is one that threads around the block do not share. The schedule is as it
+    /// was.
     ///
     /// # Source
     ///
-    /// TVM's `Schedule.cache_read` (`src/s_tir/schedule/primitive/cache_read_write.cc`). There, other blocks that read the
-    /// buffer read the copy too, unless `consumer_blocks` says which.
+    /// TVM's `Schedule.cache_read` (`src/s_tir/schedule/primitive/cache_read_write.cc`). There,
+    /// other blocks that read the buffer read the copy too, unless `consumer_blocks` says which.
     ///
     /// # Examples
     ///
@@ -93,31 +98,36 @@ impl Schedule {
         })
     }
 
-    /// Makes a block write a new buffer in a storage scope in place of one that it writes, and returns the block that copies it
-    /// to the old one (SCHED-15).
+    /// Makes a block write a new buffer in a storage scope in place of one that it writes, and
+    /// returns the block that copies it to the old one (SCHED-15).
     ///
-    /// The copy stands after the outermost loop around the block at which the buffer is known. It is a block of one store in
-    /// loops of its own, which [`Schedule::reverse_compute_at`] can move to where the block has completed it. What the block
-    /// reads of the buffer, as a reduction does, is read from the new one. Block and buffer are named after the buffer and
-    /// the scope, `C_local`.
+    /// The copy stands after the outermost loop around the block at which the buffer is known. It
+    /// is a block of one store in loops of its own, which [`Schedule::reverse_compute_at`] can move
+    /// to where the block has completed it. What the block reads of the buffer, as a reduction
+    /// does, is read from the new one. Block and buffer are named after the buffer and the scope,
+    /// `C_local`.
     ///
     /// # Shapes
     ///
-    /// * `write_buffer_index` counts buffers: those that the block declares to write, or else those that it stores to, in order.
-    /// * The new buffer has the shape of the old one, without its strides. What the block writes is copied: nothing if it runs for
-    ///   no element, or if its reduction has no step, of which the block of the copy has the condition as its predicate.
+    /// * `write_buffer_index` counts buffers: those that the block declares to write, or else those
+    ///   that it stores to, in order.
+    /// * The new buffer has the shape of the old one, without its strides. What the block writes is
+    ///   copied: nothing if it runs for no element, or if its reduction has no step, of which the
+    ///   block of the copy has the condition as its predicate.
     ///
     /// # Errors
     ///
-    /// There is no such buffer; it is a view, is used as one or by its pointer, or exists only within the block; another
-    /// statement under the outermost loop may read or write it (SCHED-10), or leaves the function; the block does not write
-    /// one element in every run, or all together no dense region; it has a predicate that is not the domain of its axes; it
-    /// reads what was there before; the scope is not known, or is one that threads around the block do not share. The
-    /// schedule is as it was.
+    /// There is no such buffer; it is a view, is used as one or by its pointer, or exists only
+    /// within the block; another statement under the outermost loop may read or write it
+    /// (SCHED-10), or leaves the function; the block does not write one element in every run, or
+    /// all together no dense region; it has a predicate that is not the domain of its axes; it
+    /// reads what was there before; the scope is not known, or is one that threads around the block
+    /// do not share. The schedule is as it was.
     ///
     /// # Source
     ///
-    /// TVM's `Schedule.cache_write` (`src/s_tir/schedule/primitive/cache_read_write.cc`), without `consumer_blocks`.
+    /// TVM's `Schedule.cache_write` (`src/s_tir/schedule/primitive/cache_read_write.cc`), without
+    /// `consumer_blocks`.
     ///
     /// # Examples
     ///
@@ -173,14 +183,15 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// There is no such buffer; the function does not allocate it; it is viewed as another buffer, or used by its pointer; the
-    /// scope is not known; the buffer is used under loops that are bound to threads, of which other threads share memory of
-    /// the new scope than of the old one. The schedule is as it was.
+    /// There is no such buffer; the function does not allocate it; it is viewed as another buffer,
+    /// or used by its pointer; the scope is not known; the buffer is used under loops that are
+    /// bound to threads, of which other threads share memory of the new scope than of the old one.
+    /// The schedule is as it was.
     ///
     /// # Source
     ///
-    /// TVM's `Schedule.set_scope` (`src/s_tir/schedule/primitive/block_annotate.cc`), which does not ask which threads use the
-    /// buffer.
+    /// TVM's `Schedule.set_scope` (`src/s_tir/schedule/primitive/block_annotate.cc`), which does
+    /// not ask which threads use the buffer.
     ///
     /// # Examples
     ///
@@ -354,7 +365,8 @@ fn thread(stmt: &Stmt) -> String {
     }
 }
 
-/// The buffer is used by its elements alone: a statement cannot write it by a pointer or a view that was made elsewhere.
+/// The buffer is used by its elements alone: a statement cannot write it by a pointer or a view
+/// that was made elsewhere.
 fn expect_by_elements(function: &PrimFunc, block: &BlockRef, buffer: &Buffer) -> Result<(), ScheduleError> {
     let data = &buffer.data;
     let may_be_any = parameters(function).contains(data) && !has_noalias(function);
@@ -603,7 +615,8 @@ impl Cache {
             .fold(realized, |body, (var, extent)| Stmt::for_loop(var, extent, ForKind::Serial, body))
     }
 
-    /// The function with the new buffer in a block, in place of the old one, and with a copy before or after the nest.
+    /// The function with the new buffer in a block, in place of the old one, and with a copy before
+    /// or after the nest.
     fn put(
         self,
         function: &PrimFunc,

@@ -1,4 +1,5 @@
-//! Shrinking of intermediate buffers to what an iteration of the loops around all their uses touches.
+//! Shrinking of intermediate buffers to what an iteration of the loops around all their uses
+//! touches.
 
 use std::sync::Arc;
 
@@ -19,20 +20,22 @@ use crate::simplify::{self, Ranges, linear::Linear};
 use crate::walk::{depends_on_memory, vars_of};
 
 impl Schedule {
-    /// Shrinks the intermediate buffer that a block writes to what one iteration of the loops around all its uses
-    /// touches, and allocates it there, so that iterations may run at once.
+    /// Shrinks the intermediate buffer that a block writes to what one iteration of the loops
+    /// around all its uses touches, and allocates it there, so that iterations may run at once.
     ///
-    /// Axes of the blocks that use it count from where the iteration begins: an axis whose values are `i * 16 + j`, of
-    /// which only `j` counts within, becomes one of `j`.
+    /// Axes of the blocks that use it count from where the iteration begins: an axis whose values
+    /// are `i * 16 + j`, of which only `j` counts within, becomes one of `j`.
     ///
     /// # Errors
     ///
-    /// The block does not write exactly one element of an intermediate buffer, or is not the only one to write it; there
-    /// is no loop around all uses; an iteration may read elements that it has not written before.
+    /// The block does not write exactly one element of an intermediate buffer, or is not the only
+    /// one to write it; there is no loop around all uses; an iteration may read elements that it
+    /// has not written before.
     ///
     /// # Source
     ///
-    /// TVM's passes `PlanAndUpdateBufferAllocationLocation` and `CompactBufferAllocation`, here a step for one buffer.
+    /// TVM's passes `PlanAndUpdateBufferAllocationLocation` and `CompactBufferAllocation`, here a
+    /// step for one buffer.
     pub fn compact(&mut self, block: &BlockRef) -> Result<(), ScheduleError> {
         self.run("compact", Args::new().with(block), |function| compact(function, block)).map(|_| ())
     }
@@ -105,7 +108,8 @@ fn common_loop(function: &PrimFunc, block: &BlockRef, users: &[Place]) -> Result
     Place::of_loop(function, &super::LoopRef(found.var.clone()))
 }
 
-/// In each iteration the writer stands before the readers, completes what it writes, and has no condition.
+/// In each iteration the writer stands before the readers, completes what it writes, and has no
+/// condition.
 fn expect_written_first(
     function: &PrimFunc,
     block: &BlockRef,
@@ -291,8 +295,8 @@ fn moved(stmt: &Stmt, below: &[Stmt], shrunk: &Shrunk, ranges: &Ranges) -> Stmt 
     Stmt::new(realize).with_span(stmt.span)
 }
 
-/// A spatial axis in two parts: what is the same in an iteration, and an axis for the rest with its value, if there is one.
-/// `None` if the axis stays as it is.
+/// A spatial axis in two parts: what is the same in an iteration, and an axis for the rest with its
+/// value, if there is one. `None` if the axis stays as it is.
 fn local(
     axis: &IterVar,
     value: &Expr,

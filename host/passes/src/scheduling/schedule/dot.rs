@@ -91,8 +91,8 @@ pub(super) struct Dots {
     pub(super) lanes: u16,
 }
 
-/// Where an element lies from one iteration of a loop to the next: its indices in the first one, and the distance of the
-/// last index from there in each.
+/// Where an element lies from one iteration of a loop to the next: its indices in the first one,
+/// and the distance of the last index from there in each.
 struct Walk {
     first: Vec<Expr>,
     distances: Vec<i128>,
@@ -107,7 +107,8 @@ impl Dots {
         Some(Self { dot, lanes })
     }
 
-    /// One statement in place of a loop over `lanes` sums, and within them over the products of each.
+    /// One statement in place of a loop over `lanes` sums, and within them over the products of
+    /// each.
     pub(super) fn stmt(
         self,
         function: &PrimFunc,
@@ -172,8 +173,8 @@ struct Within<'a> {
 }
 
 impl Within<'_> {
-    /// Whether the block changes nothing where its predicate does not hold: a factor is 0 there, of floats both, and all elements
-    /// exist.
+    /// Whether the block changes nothing where its predicate does not hold: a factor is 0 there, of
+    /// floats both, and all elements exist.
     fn may_always_run(&self, dot: DotProduct, sum: &Element, factors: [&Element; 2]) -> bool {
         let parts = parts(self.block.predicate);
         if parts.is_empty() {
@@ -285,7 +286,8 @@ impl Walk {
     }
 }
 
-/// The element that a statement adds a product to, and the two factors, each cast to the sum's type.
+/// The element that a statement adds a product to, and the two factors, each cast to the sum's
+/// type.
 fn products(body: &Stmt, dtype: DType) -> Option<(Element, [Element; 2])> {
     let StmtKind::Store { buffer, indices, value, predicate: None } = &body.kind else { return None };
     (buffer.dtype == dtype).then_some(())?;

@@ -162,7 +162,8 @@ impl Memory {
         memory
     }
 
-    /// What a statement touches. Calls that touch memory through pointers count as reads and writes of it.
+    /// What a statement touches. Calls that touch memory through pointers count as reads and writes
+    /// of it.
     pub(super) fn of_stmt(stmt: &Stmt) -> Self {
         let mut memory = Self::default();
         memory.stmt(stmt);

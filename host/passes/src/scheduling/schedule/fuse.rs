@@ -16,8 +16,8 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// Fewer than two loops; one is not the whole body of the one before; one is not serial, is annotated, or has bounds
-    /// that depend on another or on memory.
+    /// Fewer than two loops; one is not the whole body of the one before; one is not serial, is
+    /// annotated, or has bounds that depend on another or on memory.
     ///
     /// # Source
     ///

@@ -33,8 +33,8 @@ pub(super) fn may_alias(function: &PrimFunc, a: &Var, b: &Var) -> bool {
     a == b || (params.contains(a) && params.contains(b) && !has_noalias(function))
 }
 
-/// The loops among `heads`, one within the other around `body`, whose iteration is determined by the element of every
-/// access to memory that is written.
+/// The loops among `heads`, one within the other around `body`, whose iteration is determined by
+/// the element of every access to memory that is written.
 pub(super) fn independent(function: &PrimFunc, heads: &[Head], body: &Stmt, around: &Ranges) -> HashSet<Var> {
     let none = HashSet::new();
     let accesses = Accesses::of(heads, body);
@@ -88,7 +88,8 @@ pub(super) fn only_block(stmt: &Stmt) -> Option<Realized<'_>> {
     }
 }
 
-/// The loops, of those around a block from `heads` on, that the values of its spatial axes determine.
+/// The loops, of those around a block from `heads` on, that the values of its spatial axes
+/// determine.
 pub(super) fn by_axes(heads: &[Head], body: &Stmt, block: &Realized<'_>, around: &Ranges) -> HashSet<Var> {
     let mut bound: HashSet<Var> = heads.iter().map(|head| head.var.clone()).collect();
     let mut inner = body;

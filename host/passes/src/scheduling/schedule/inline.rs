@@ -23,9 +23,9 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// The block is not one store to elements of an intermediate buffer whose indices are its spatial axes; it has a
-    /// predicate, is not the only one to write the buffer, or the buffer is read as vectors, as a view or by pointer; what it
-    /// reads may be written after it.
+    /// The block is not one store to elements of an intermediate buffer whose indices are its
+    /// spatial axes; it has a predicate, is not the only one to write the buffer, or the buffer is
+    /// read as vectors, as a view or by pointer; what it reads may be written after it.
     ///
     /// # Source
     ///
@@ -34,17 +34,19 @@ impl Schedule {
         self.run("compute_inline", Args::new().with(block), |function| inline(function, block)).map(|_| ())
     }
 
-    /// Moves the consumer's computation into the producer of the intermediate result, and removes the
-    /// consumer and the buffer of the intermediate result.
+    /// Moves the consumer's computation into the producer of the intermediate result, and removes
+    /// the consumer and the buffer of the intermediate result.
     ///
-    /// The producer is one store that does not read the buffer; for the epilogue of a reduction, first put accumulators in
-    /// place of its output ([`Schedule::write_at`]): their copy to the output is such a producer.
+    /// The producer is one store that does not read the buffer; for the epilogue of a reduction,
+    /// first put accumulators in place of its output ([`Schedule::write_at`]): their copy to the
+    /// output is such a producer.
     ///
     /// # Errors
     ///
-    /// The block is not one store that reads an intermediate buffer once, at its spatial axes, over all of the buffer; it has
-    /// a predicate; the buffer has several writers or other readers; other statements between the producer and the
-    /// block touch what the block writes, or write what it reads.
+    /// The block is not one store that reads an intermediate buffer once, at its spatial axes, over
+    /// all of the buffer; it has a predicate; the buffer has several writers or other readers;
+    /// other statements between the producer and the block touch what the block writes, or write
+    /// what it reads.
     ///
     /// # Source
     ///
@@ -104,7 +106,8 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// A block uses nothing but its axes, its own names, what is known in all of the function, and what loops of `shared` bind.
+/// A block uses nothing but its axes, its own names, what is known in all of the function, and what
+/// loops of `shared` bind.
 pub(super) fn is_closed(function: &PrimFunc, block: &Block, shared: &[&Stmt]) -> bool {
     let mut bound = bound_in(&function.body);
     for of in shared.iter().filter_map(|stmt| Loop::of(stmt)) {
@@ -142,8 +145,8 @@ pub(super) struct Uses {
     pub(super) writers: Vec<Arc<str>>,
     /// Names of the blocks that load from it.
     pub(super) readers: Vec<Arc<str>>,
-    /// Whether it is used in other ways: outside of blocks, in vectors, under a predicate, through its pointer or a view, in an
-    /// annotation.
+    /// Whether it is used in other ways: outside of blocks, in vectors, under a predicate, through
+    /// its pointer or a view, in an annotation.
     pub(super) otherwise: bool,
 }
 
@@ -382,7 +385,8 @@ impl Inlined<'_> {
     }
 }
 
-/// A block with the indices of its elements simplified: those of a reshaped buffer are often plain axes, which later steps need.
+/// A block with the indices of its elements simplified: those of a reshaped buffer are often plain
+/// axes, which later steps need.
 pub(super) fn tidied(stmt: &Stmt) -> Stmt {
     let mut ranges = Ranges::new();
     add_range(&mut ranges, stmt);

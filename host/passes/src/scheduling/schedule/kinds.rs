@@ -14,8 +14,8 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// The loop is not serial, is annotated, is left by `break`, `continue` or `return`, or its iterations may not run at
-    /// once (SCHED-7).
+    /// The loop is not serial, is annotated, is left by `break`, `continue` or `return`, or its
+    /// iterations may not run at once (SCHED-7).
     pub fn parallel(&mut self, of: &LoopRef) -> Result<(), ScheduleError> {
         self.set_kind("parallel", of, ForKind::Parallel)
     }
@@ -33,7 +33,8 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// The loop is not serial, is annotated, is left by `break` or `continue`, or its extent is not constant.
+    /// The loop is not serial, is annotated, is left by `break` or `continue`, or its extent is not
+    /// constant.
     pub fn unroll(&mut self, of: &LoopRef) -> Result<(), ScheduleError> {
         self.set_kind("unroll", of, ForKind::Unrolled)
     }

@@ -142,13 +142,15 @@ impl Place {
         Self { stmts: self.stmts[..=depth.min(self.stmts.len() - 1)].to_vec() }
     }
 
-    /// The statements from below `outer` (not included) down to this one (included); `None` if it is not within.
+    /// The statements from below `outer` (not included) down to this one (included); `None` if it
+    /// is not within.
     pub(super) fn below(&self, outer: &Stmt) -> Option<&[Stmt]> {
         let at = self.stmts.iter().position(|stmt| stmt.same(outer))?;
         Some(&self.stmts[at + 1..])
     }
 
-    /// The conditions of the branches from below `outer` down to this statement, negated where it is in the other branch.
+    /// The conditions of the branches from below `outer` down to this statement, negated where it
+    /// is in the other branch.
     pub(super) fn branches(&self, outer: &Stmt) -> Vec<Expr> {
         let below = self.below(outer).unwrap_or_default();
         let conditions = below.iter().zip(below.iter().skip(1)).filter_map(|(stmt, next)| match &stmt.kind {
@@ -186,7 +188,8 @@ impl Place {
         PrimFunc { body: new, ..function.clone() }
     }
 
-    /// Ranges of the sizes of the function and of the loops around this statement; its own too, if it is one.
+    /// Ranges of the sizes of the function and of the loops around this statement; its own too, if
+    /// it is one.
     pub(super) fn ranges(&self, function: &PrimFunc) -> Ranges {
         let mut ranges = sizes(function);
         for stmt in &self.stmts {
@@ -283,7 +286,8 @@ impl Names {
     }
 }
 
-/// The function with a different name for each block: of several blocks with one name, the first keeps it.
+/// The function with a different name for each block: of several blocks with one name, the first
+/// keeps it.
 pub(super) fn with_unique_names(function: &PrimFunc) -> PrimFunc {
     let all = block_names(&function.body);
     let mut seen = HashSet::new();
@@ -331,7 +335,8 @@ pub(super) fn all_of(conditions: impl IntoIterator<Item = Expr>) -> Expr {
     conditions.into_iter().fold(Expr::bool(true), both)
 }
 
-/// The statement, run only where the guard holds: by the predicates of its blocks if it consists of loops and blocks.
+/// The statement, run only where the guard holds: by the predicates of its blocks if it consists of
+/// loops and blocks.
 pub(super) fn guarded(stmt: &Stmt, guard: &Expr) -> Stmt {
     if guard.as_int() == Some(1) {
         return stmt.clone();

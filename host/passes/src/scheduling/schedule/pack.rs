@@ -34,22 +34,25 @@ impl Packed {
 }
 
 impl Schedule {
-    /// Copies what a block reads through one access into a buffer of the order in which the block reads it (SCHED-8).
+    /// Copies what a block reads through one access into a buffer of the order in which the block
+    /// reads it (SCHED-8).
     ///
-    /// The copy stands at the start of the body of `of`, and so does the allocation of the buffer, which has one axis for
-    /// each loop of `order`: loops between `of` and the block, of constant extents or such with a constant bound. The
-    /// access may have any indices. This is a cache with a change of layout: `P[l5, l9, l7] = A[..]`.
+    /// The copy stands at the start of the body of `of`, and so does the allocation of the buffer,
+    /// which has one axis for each loop of `order`: loops between `of` and the block, of constant
+    /// extents or such with a constant bound. The access may have any indices. This is a cache with
+    /// a change of layout: `P[l5, l9, l7] = A[..]`.
     ///
-    /// `read_index` counts the loads of the block's body, distinct ones in order of evaluation, without those of what the
-    /// block writes. Elements whose loop values the block's predicate excludes, as far as it depends on the loops of
-    /// `order` and those outside, or that are no elements of the buffer, are set to `fill`; without it they are not written.
-    /// Branches under `of` count as the predicate does, for memory of which some elements may have no value.
+    /// `read_index` counts the loads of the block's body, distinct ones in order of evaluation,
+    /// without those of what the block writes. Elements whose loop values the block's predicate
+    /// excludes, as far as it depends on the loops of `order` and those outside, or that are no
+    /// elements of the buffer, are set to `fill`; without it they are not written. Branches under
+    /// `of` count as the predicate does, for memory of which some elements may have no value.
     ///
     /// # Errors
     ///
-    /// The block is not under the loop, or in another block there; there is no such access; it depends on loops under
-    /// `of` that are not in `order`, or on names bound in the block; the extent of one has no constant bound; something
-    /// under `of` may write the memory (SCHED-10).
+    /// The block is not under the loop, or in another block there; there is no such access; it
+    /// depends on loops under `of` that are not in `order`, or on names bound in the block; the
+    /// extent of one has no constant bound; something under `of` may write the memory (SCHED-10).
     pub fn read_at(
         &mut self,
         of: &LoopRef,
@@ -87,7 +90,8 @@ fn read_at(
     expect_unwritten(function, &outer, &read)?;
     let loops: Vec<Loop<'_>> = place.around().iter().filter_map(Loop::of).collect();
     let mut known = parts(realized.predicate);
-    // Every element of a parameter has a value. Of memory that is not wholly written, a branch may tell which have.
+    // Every element of a parameter has a value. Of memory that is not wholly written, a branch may
+    // tell which have.
     let by_loops = Element { buffer: read.buffer.clone(), indices: indices.clone() };
     let is_parameter = parameters(function).contains(&read.buffer.data);
     if !is_parameter && !is_filled(&function.body, &by_loops, &loops, &ranges) {

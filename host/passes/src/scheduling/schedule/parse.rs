@@ -11,8 +11,8 @@ use super::trace::{Step, Trace, Value};
 impl FromStr for Trace {
     type Err = ScheduleError;
 
-    /// Reads steps, one a line: `names = sch.step(values, key=value)`. Values are names, integers, floats, strings,
-    /// `None`, `True`, `False`, and lists of them; a `#` starts a comment.
+    /// Reads steps, one a line: `names = sch.step(values, key=value)`. Values are names, integers,
+    /// floats, strings, `None`, `True`, `False`, and lists of them; a `#` starts a comment.
     ///
     /// # Errors
     ///

@@ -13,7 +13,8 @@ use crate::walk::{depends_on_memory, vars_of};
 /// Where a loop is partitioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// After the iterations in which predicates of blocks under it hold whatever the loops within do.
+    /// After the iterations in which predicates of blocks under it hold whatever the loops within
+    /// do.
     Full,
     /// After so many iterations.
     After(i64),
@@ -29,14 +30,17 @@ impl From<Cut> for Value {
 }
 
 impl Schedule {
-    /// Runs a loop as two loops, one after the other, and returns them; a second one that is never run is left out.
+    /// Runs a loop as two loops, one after the other, and returns them; a second one that is never
+    /// run is left out.
     ///
-    /// The first has the old body, without the predicates that then always hold; the second has a copy of it.
+    /// The first has the old body, without the predicates that then always hold; the second has a
+    /// copy of it.
     ///
     /// # Errors
     ///
-    /// The loop is neither serial nor parallel, or steps; with [`Cut::Full`], no predicate under it is a sum of multiples
-    /// of loops that is less than a bound; with [`Cut::After`], a negative number.
+    /// The loop is neither serial nor parallel, or steps; with [`Cut::Full`], no predicate under it
+    /// is a sum of multiples of loops that is less than a bound; with [`Cut::After`], a negative
+    /// number.
     pub fn partition(&mut self, of: &LoopRef, at: Cut) -> Result<Vec<LoopRef>, ScheduleError> {
         let args = Args::new().with(of).with(Value::from(at));
         self.run_loops("partition", args, |function| partition(function, of, at))
@@ -94,7 +98,8 @@ fn part(old: &Loop<'_>, var: Var, min: Expr, extent: Expr, body: Stmt) -> Stmt {
     Stmt::new(StmtKind::For { var, min, extent, kind, step: None, annotations, body })
 }
 
-/// The statement without the parts of predicates that hold in the first iterations; `cuts` gets their numbers.
+/// The statement without the parts of predicates that hold in the first iterations; `cuts` gets
+/// their numbers.
 fn without_parts<'a>(
     stmt: &'a Stmt,
     old: &Loop<'_>,

@@ -22,16 +22,19 @@ use crate::simplify::{self, Ranges, linear::Linear};
 use crate::walk::{depends_on_memory, vars_of};
 
 impl Schedule {
-    /// Moves a producer into a loop that has all its consumers, where it computes what they read in an iteration.
+    /// Moves a producer into a loop that has all its consumers, where it computes what they read in
+    /// an iteration.
     ///
-    /// The block gets loops of its own over the region that the consumers read, clipped to the domain of its axes; along
-    /// axes of which the region is not a sum of multiples of loops, it computes all.
+    /// The block gets loops of its own over the region that the consumers read, clipped to the
+    /// domain of its axes; along axes of which the region is not a sum of multiples of loops, it
+    /// computes all.
     ///
     /// # Errors
     ///
-    /// The block does not stand before the loop, or stands under a condition; it does not write an intermediate buffer at
-    /// its own spatial axes, all of it, alone; a consumer is not under the loop; what it reads may be written later; a
-    /// parallel loop around would compute an element twice.
+    /// The block does not stand before the loop, or stands under a condition; it does not write an
+    /// intermediate buffer at its own spatial axes, all of it, alone; a consumer is not under the
+    /// loop; what it reads may be written later; a parallel loop around would compute an element
+    /// twice.
     ///
     /// # Source
     ///
@@ -41,13 +44,15 @@ impl Schedule {
         self.run("compute_at", args, |function| compute_at(function, block, of)).map(|_| ())
     }
 
-    /// Moves a consumer into a loop that has all its producers, where it runs for what an iteration has completed.
+    /// Moves a consumer into a loop that has all its producers, where it runs for what an iteration
+    /// has completed.
     ///
     /// # Errors
     ///
-    /// The block does not stand after the loop, or stands under a condition; it has other than spatial axes, or reads what
-    /// is written under the loop at other indices than axes; the elements that an iteration writes are not a dense region,
-    /// or are written in several iterations; statements between touch what it writes, or write what else it reads.
+    /// The block does not stand after the loop, or stands under a condition; it has other than
+    /// spatial axes, or reads what is written under the loop at other indices than axes; the
+    /// elements that an iteration writes are not a dense region, or are written in several
+    /// iterations; statements between touch what it writes, or write what else it reads.
     ///
     /// # Source
     ///
@@ -147,7 +152,8 @@ impl Move<'_> {
         Facts { conditions: Vec::new(), loops, ranges: self.ranges }.is_below(index, &limit)
     }
 
-    /// The block under new loops over a region, one for each axis, clipped to the domains of the axes.
+    /// The block under new loops over a region, one for each axis, clipped to the domains of the
+    /// axes.
     fn over(&self, region: &[(Var, Bounds)]) -> Result<Stmt, ScheduleError> {
         let realized = self.place.as_block()?;
         let (mut loops, mut values) = (Vec::new(), Vec::new());
@@ -198,7 +204,8 @@ impl Move<'_> {
             .fold(block, |body, (var, extent)| Stmt::for_loop(var, extent, ForKind::Serial, body)))
     }
 
-    /// The function without the block where it stood, and with a nest before or after the body of the loop.
+    /// The function without the block where it stood, and with a nest before or after the body of
+    /// the loop.
     fn moved(&self, nest: Stmt, is_before: bool) -> Made {
         let of = LoopRef(self.outer.as_loop()?.var.clone());
         let body = without(&self.function.body, self.place.stmt());
@@ -301,7 +308,8 @@ fn chosen(a: &Expr, b: &Expr, op: BinaryOp, ranges: &Ranges) -> Expr {
     if takes_a { a.clone() } else { b.clone() }
 }
 
-/// Indices of an element in terms of loops, and the loops between a loop and the block that accesses it.
+/// Indices of an element in terms of loops, and the loops between a loop and the block that
+/// accesses it.
 pub(super) type Accessed<'a> = (Vec<Expr>, Vec<Loop<'a>>);
 
 /// The elements that blocks under a loop access, with the loops between the loop and each block.
@@ -379,7 +387,8 @@ fn compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Made {
     this.moved(this.over(&region)?, true)
 }
 
-/// The axes that are the indices of the element that the block writes; they are all its spatial ones.
+/// The axes that are the indices of the element that the block writes; they are all its spatial
+/// ones.
 fn own_axes(this: &Move<'_>, block: &Realized<'_>, element: &Element) -> Result<Vec<Var>, ScheduleError> {
     let mut axes: Vec<Var> = Vec::new();
     for index in &element.indices {
@@ -461,7 +470,8 @@ fn reverse_compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Ma
     this.moved(this.over(&region)?, false)
 }
 
-/// The outermost loop around a loop and all that follows it, to the end of the nest of a block after it.
+/// The outermost loop around a loop and all that follows it, to the end of the nest of a block
+/// after it.
 fn between(function: &PrimFunc, outer: &Place, block: &Place) -> Stmt {
     let nothing = Stmt::nop();
     let top = outer.around().iter().find(|stmt| Loop::of(stmt).is_some()).unwrap_or(outer.stmt());

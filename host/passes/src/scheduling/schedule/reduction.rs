@@ -20,33 +20,38 @@ use crate::simplify::{self, Ranges, linear::Linear};
 use crate::walk::{depends_on_memory, vars_of};
 
 impl Schedule {
-    /// Makes the init of a reduction a block of its own, in loops of its own before `of`; returns it.
+    /// Makes the init of a reduction a block of its own, in loops of its own before `of`; returns
+    /// it.
     ///
     /// # Errors
     ///
-    /// The block has no init, or is not directly nested in loops under `of`; a loop outside of `of` drives the
-    /// reduction; the axes of the reduction do not count up from their start along the loops; other statements under
-    /// `of` touch what the init touches.
+    /// The block has no init, or is not directly nested in loops under `of`; a loop outside of `of`
+    /// drives the reduction; the axes of the reduction do not count up from their start along the
+    /// loops; other statements under `of` touch what the init touches.
     ///
     /// # Source
     ///
-    /// TVM's `Schedule.decompose_reduction`, which renames the block to `C_update`; here it keeps its name.
+    /// TVM's `Schedule.decompose_reduction`, which renames the block to `C_update`; here it keeps
+    /// its name.
     pub fn decompose_reduction(&mut self, block: &BlockRef, of: &LoopRef) -> Result<BlockRef, ScheduleError> {
         let args = Args::new().with(block).with(of);
         self.run_one("decompose_reduction", args, |function| decompose(function, block, of))
     }
 
-    /// Computes partial results of a reduction, one for each iteration of a loop of it, and then combines them.
+    /// Computes partial results of a reduction, one for each iteration of a loop of it, and then
+    /// combines them.
     ///
-    /// The partial results lie in a new buffer with an axis for the loop, at the position `factor_axis` among those of the
-    /// output; a negative one counts from the end. The block that computes them takes the place of the old one in its
-    /// loops, and is returned; the old one, in loops of its own after them, combines the results.
+    /// The partial results lie in a new buffer with an axis for the loop, at the position
+    /// `factor_axis` among those of the output; a negative one counts from the end. The block that
+    /// computes them takes the place of the old one in its loops, and is returned; the old one, in
+    /// loops of its own after them, combines the results.
     ///
     /// # Errors
     ///
-    /// The block is not alone in its loops, has no init, or does not consist of one `C[..] = C[..] op x` with `+`, `*`,
-    /// `min` or `max`; the loop drives other than reduction axes; the extent of the loop depends on other loops; the
-    /// predicate may hold again along the reduction after it does not; the position is none.
+    /// The block is not alone in its loops, has no init, or does not consist of one `C[..] = C[..]
+    /// op x` with `+`, `*`, `min` or `max`; the loop drives other than reduction axes; the extent
+    /// of the loop depends on other loops; the predicate may hold again along the reduction after
+    /// it does not; the position is none.
     ///
     /// # Source
     ///
@@ -169,7 +174,8 @@ impl<'a> Reduction<'a> {
         substitution
     }
 
-    /// The condition that the first iteration of the loops of the reduction, but for `except`, runs.
+    /// The condition that the first iteration of the loops of the reduction, but for `except`,
+    /// runs.
     fn runs(&self, except: Option<&Var>) -> Expr {
         let facts = Facts { conditions: Vec::new(), loops: self.all.clone(), ranges: &self.ranges };
         let mut start = self.at_start(except);

@@ -13,12 +13,13 @@ use crate::simplify::{self, Ranges, linear::Linear};
 use crate::walk::vars_of;
 
 impl Schedule {
-    /// Puts loops of one nest into another order, outermost first; the other loops of the nest stay in their places.
+    /// Puts loops of one nest into another order, outermost first; the other loops of the nest stay
+    /// in their places.
     ///
     /// # Errors
     ///
-    /// The loops are not in one nest with nothing between them; a bound depends on a loop that would move inside;
-    /// SCHED-6 does not allow the order.
+    /// The loops are not in one nest with nothing between them; a bound depends on a loop that
+    /// would move inside; SCHED-6 does not allow the order.
     ///
     /// # Source
     ///
@@ -144,7 +145,8 @@ fn expect_legal(
     )))
 }
 
-/// A block alone allows any order of loops that drive only its spatial axes or only its reduction axes.
+/// A block alone allows any order of loops that drive only its spatial axes or only its reduction
+/// axes.
 fn block_allows(block: &Realized<'_>, heads: &[Head], body: &Stmt, ranges: &Ranges) -> Result<(), String> {
     let name = &block.block.name;
     let axes = || block.block.iter_vars.iter().zip(block.values);

@@ -8,11 +8,12 @@ use chipdock_ir::{AttrValue, DType, PrimFunc};
 use super::trace::{Step, Trace, Value};
 use super::{BlockRef, Cut, Handle, LoopRef, Packed, Schedule, ScheduleError, Tail};
 
-/// The attribute of a function with its schedule: a list of strings, one a step, or one string with a line for each.
+/// The attribute of a function with its schedule: a list of strings, one a step, or one string with
+/// a line for each.
 pub const ATTRIBUTE: &str = "chipdock.schedule";
 
-/// Applies the schedule that a function carries as the attribute [`ATTRIBUTE`], and removes the attribute. Returns `None`
-/// if there is none.
+/// Applies the schedule that a function carries as the attribute [`ATTRIBUTE`], and removes the
+/// attribute. Returns `None` if there is none.
 ///
 /// # Errors
 ///
@@ -44,8 +45,8 @@ impl Trace {
     ///
     /// # Errors
     ///
-    /// A step is not known, its arguments are not those that it takes, or it is refused. The message begins with the
-    /// number of the step, from 1.
+    /// A step is not known, its arguments are not those that it takes, or it is refused. The
+    /// message begins with the number of the step, from 1.
     pub fn apply(&self, function: &PrimFunc) -> Result<PrimFunc, ScheduleError> {
         self.replay(function).map(|schedule| schedule.function().clone())
     }

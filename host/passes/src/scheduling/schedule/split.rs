@@ -16,18 +16,20 @@ pub enum Tail {
     /// The new loops overrun the old one, and predicates exclude the overrun.
     #[default]
     Predicate,
-    /// The inner loop has fewer iterations in the last step of the outer loop. Only for two factors, the first of which
-    /// is `None`.
+    /// The inner loop has fewer iterations in the last step of the outer loop. Only for two
+    /// factors, the first of which is `None`.
     Shrink,
 }
 
 impl Schedule {
-    /// Splits a loop into one loop for each factor, outermost first; one factor may be `None` and is then inferred.
+    /// Splits a loop into one loop for each factor, outermost first; one factor may be `None` and
+    /// is then inferred.
     ///
     /// # Errors
     ///
-    /// The loop is not serial or is annotated; a factor is less than 1; two factors are `None`; without one, the factors
-    /// do not cover the extent; [`Tail::Shrink`] of other than `[None, factor]`.
+    /// The loop is not serial or is annotated; a factor is less than 1; two factors are `None`;
+    /// without one, the factors do not cover the extent; [`Tail::Shrink`] of other than `[None,
+    /// factor]`.
     ///
     /// # Source
     ///
@@ -70,7 +72,8 @@ fn split(function: &PrimFunc, of: &LoopRef, factors: &[Option<i64>], tail: Tail)
     Ok((place.replaced(function, new), handles))
 }
 
-/// The body with the axes and the predicate of its block simplified where they divide, as those of a loop that was fused: it may be split as it was.
+/// The body with the axes and the predicate of its block simplified where they divide, as those of
+/// a loop that was fused: it may be split as it was.
 fn divided(body: &Stmt, ranges: &Ranges) -> Stmt {
     match &body.kind {
         StmtKind::For { .. } => body.map_children(&mut Expr::clone, &mut |inner| divided(inner, ranges)),

@@ -30,8 +30,8 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// There is no such name; what is under the loop is not such a tile, or has a predicate; the source and the destination may
-    /// overlap.
+    /// There is no such name; what is under the loop is not such a tile, or has a predicate; the
+    /// source and the destination may overlap.
     ///
     /// # Source
     ///
@@ -211,8 +211,8 @@ fn bound(stmts: &mut Vec<Stmt>, value: Expr, number: u16) -> Expr {
     name
 }
 
-/// Exchanges the elements of so many vectors of so many lanes: halves of pairs at the distance of half of them, then quarters,
-/// down to single elements.
+/// Exchanges the elements of so many vectors of so many lanes: halves of pairs at the distance of
+/// half of them, then quarters, down to single elements.
 fn transposed(stmts: &mut Vec<Stmt>, mut vectors: Vec<Expr>, dtype: DType) -> Vec<Expr> {
     let lanes = dtype.lanes;
     let mut distance = lanes / 2;

@@ -24,7 +24,8 @@ use crate::walk::{depends_on_memory, vars_of};
 pub struct Accumulated {
     /// Sets the accumulators to the block's init; `None` if the block has none.
     pub init: Option<Packed>,
-    /// Loads the accumulators from the output; `None` if each use starts from the init, or writes all of them.
+    /// Loads the accumulators from the output; `None` if each use starts from the init, or writes
+    /// all of them.
     pub load: Option<Packed>,
     /// Copies the accumulators to the output.
     pub back: Packed,
@@ -33,20 +34,23 @@ pub struct Accumulated {
 impl Schedule {
     /// Puts a buffer in place of what a block writes, within the body of a loop (SCHED-9).
     ///
-    /// The buffer has one axis for each loop of `order`: all loops between `of` and the block that the element written
-    /// depends on, of constant extents or such with a constant bound. Before the rest of the body, the accumulators of a
-    /// reduction are set to its init in the first step of the reduction loops that are `of` or outside it, and to the
-    /// output otherwise, for which `accumulate` must be true; after it, they are copied to the output.
+    /// The buffer has one axis for each loop of `order`: all loops between `of` and the block that
+    /// the element written depends on, of constant extents or such with a constant bound. Before
+    /// the rest of the body, the accumulators of a reduction are set to its init in the first step
+    /// of the reduction loops that are `of` or outside it, and to the output otherwise, for which
+    /// `accumulate` must be true; after it, they are copied to the output.
     ///
-    /// Parts of the block's predicate that concern only loops of `order` guard the copies, and are dropped from the block
-    /// if all that it reads exists without them: elements of parameters, and of buffers that [`Schedule::read_at`] filled.
+    /// Parts of the block's predicate that concern only loops of `order` guard the copies, and are
+    /// dropped from the block if all that it reads exists without them: elements of parameters, and
+    /// of buffers that [`Schedule::read_at`] filled.
     ///
     /// # Errors
     ///
-    /// The block is not under the loop, or in another block or a branch there; it writes several elements, or
-    /// conditionally; other statements under the loop touch that memory; `order` is not the loops that the element depends
-    /// on, or does not follow from the element; the reduction may skip its first step; without `accumulate`, there are
-    /// steps of the reduction outside.
+    /// The block is not under the loop, or in another block or a branch there; it writes several
+    /// elements, or conditionally; other statements under the loop touch that memory; `order` is
+    /// not the loops that the element depends on, or does not follow from the element; the
+    /// reduction may skip its first step; without `accumulate`, there are steps of the reduction
+    /// outside.
     pub fn write_at(
         &mut self,
         of: &LoopRef,
@@ -173,7 +177,8 @@ impl<'a> Tile<'a> {
         Err(ScheduleError::new(format!("block \"{}\" {message}", self.name())))
     }
 
-    /// Nothing else under the loop touches the memory, the block always runs, and the order is that of the element.
+    /// Nothing else under the loop touches the memory, the block always runs, and the order is that
+    /// of the element.
     fn expect_only(&self, place: &Place) -> Result<(), ScheduleError> {
         let outer_name = &self.outer.as_loop()?.var.name;
         let below = place.below(self.outer.stmt()).unwrap_or_default();
@@ -460,7 +465,8 @@ impl<'a> Tile<'a> {
         Stmt::new(StmtKind::BlockRealize { iter_values, predicate, block: Arc::new(block) })
     }
 
-    /// Whether the block may run where the parts of its predicate that concern loops of the order do not hold.
+    /// Whether the block may run where the parts of its predicate that concern loops of the order
+    /// do not hold.
     fn may_drop(&self) -> bool {
         let params = parameters(self.function);
         let kept = |part: &&Expr| !self.nest.axes.iter().any(|axis| vars_of(part).contains(axis.of.var));
@@ -535,8 +541,9 @@ fn written(block: &Realized<'_>) -> Result<Element, ScheduleError> {
     Ok(element.clone())
 }
 
-/// Whether a copy, such as `read_at` makes, wrote the element before the block loads it: the only block that writes the
-/// buffer writes it for all values of its loops, and the block that loads has loops of the same extents.
+/// Whether a copy, such as `read_at` makes, wrote the element before the block loads it: the only
+/// block that writes the buffer writes it for all values of its loops, and the block that loads has
+/// loops of the same extents.
 pub(super) fn is_filled(function: &Stmt, load: &Element, loops: &[Loop<'_>], ranges: &Ranges) -> bool {
     let Some(writer) = only_writer(function, &load.buffer) else { return false };
     let StmtKind::Store { buffer, indices, predicate: None, .. } = &writer.body.kind else { return false };

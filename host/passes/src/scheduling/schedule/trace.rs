@@ -112,7 +112,8 @@ pub struct Step {
 
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Python unpacks a list of one into `a, = ...`; steps that return one handle return no list.
+        // Python unpacks a list of one into `a, = ...`; steps that return one handle return no
+        // list.
         let one = if is_list(&self.op) { "," } else { "" };
         match self.outputs.as_slice() {
             [] => {}

@@ -13,13 +13,14 @@ use super::nest::Place;
 use super::{BlockRef, Made, Schedule, ScheduleError};
 
 impl Schedule {
-    /// Makes the elements of the intermediate buffer that a block writes wider: what it stores is cast once, and readers that
-    /// cast elements to that type read them as they are (SCHED-13).
+    /// Makes the elements of the intermediate buffer that a block writes wider: what it stores is
+    /// cast once, and readers that cast elements to that type read them as they are (SCHED-13).
     ///
     /// # Errors
     ///
-    /// The block does not write exactly one element of an intermediate buffer, or is not the only one to write it; not every
-    /// value of the buffer's type is one of `dtype`; the buffer is read as vectors, as a view or by pointer.
+    /// The block does not write exactly one element of an intermediate buffer, or is not the only
+    /// one to write it; not every value of the buffer's type is one of `dtype`; the buffer is read
+    /// as vectors, as a view or by pointer.
     ///
     /// # Source
     ///

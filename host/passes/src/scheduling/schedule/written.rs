@@ -13,7 +13,8 @@ use super::{BlockRef, ScheduleError};
 use crate::simplify::{self, Ranges, leaves_loop, linear::Linear};
 use crate::walk::{depends_on_memory, vars_of};
 
-/// A region of a buffer, and when a block writes it: all of it where the condition holds, and nothing where not.
+/// A region of a buffer, and when a block writes it: all of it where the condition holds, and
+/// nothing where not.
 pub(super) struct Written {
     /// First index and number of indices, for each axis.
     pub(super) region: Vec<(Expr, Expr)>,
@@ -58,7 +59,8 @@ impl Written {
         Ok(Self { region, guard: writer.guard()? })
     }
 
-    /// Refuses a block that reads what it writes where it has not written it: what was there before the nest.
+    /// Refuses a block that reads what it writes where it has not written it: what was there before
+    /// the nest.
     pub(super) fn expect_first(
         function: &PrimFunc,
         block: &BlockRef,
@@ -189,7 +191,8 @@ impl<'a> Writer<'a> {
         Ok((simplify::expr_with(&low, self.ranges), if is_extent { extent.clone() } else { count }))
     }
 
-    /// Whether one value is known to be at least another, where it is a sum with quotients rounded down.
+    /// Whether one value is known to be at least another, where it is a sum with quotients rounded
+    /// down.
     fn reaches(&self, value: &Expr, limit: &Expr) -> bool {
         let simple = |expr: &Expr| Linear::of(&simplify::expr_with(expr, self.ranges));
         let mut rest = simple(value).minus(&simple(limit));
@@ -232,7 +235,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What a part of the predicate means for all iterations together; nothing if it is the domain of an index.
+    /// What a part of the predicate means for all iterations together; nothing if it is the domain
+    /// of an index.
     fn guard_of(&self, part: &Expr) -> Result<Option<Expr>, ScheduleError> {
         if self.is_fixed(part) {
             return Ok(Some(part.clone()));

@@ -1,4 +1,5 @@
-//! Reductions that choose: the greatest or the least of some values, with the place where it is (`argmax`, `argmin`).
+//! Reductions that choose: the greatest or the least of some values, with the place where it is
+//! (`argmax`, `argmin`).
 
 use chipdock_ir::{Buffer, CompareOp, DType, Expr, ExprKind, Stmt, StmtKind, StorageScope, Var};
 
@@ -8,9 +9,9 @@ use crate::simplify::is_pure;
 /// Number of partial results: as many as values of 32 bits.
 pub(super) const WIDTH: i128 = (LANES_SIZE_BYTES / 4) as i128;
 
-/// Two results of a block, of which every iteration keeps both or takes both new ones: where the value is greater (or less), or
-/// where it is the same and the index less (or greater). That is an order of all pairs, so that the best pair does not depend on
-/// the order of iterations.
+/// Two results of a block, of which every iteration keeps both or takes both new ones: where the
+/// value is greater (or less), or where it is the same and the index less (or greater). That is an
+/// order of all pairs, so that the best pair does not depend on the order of iterations.
 pub(super) struct Choice {
     results: [Chosen; 2],
 }
@@ -38,7 +39,8 @@ impl Chosen {
 }
 
 impl Choice {
-    /// The choice that the body of a block makes, by names for both new values, with an init that sets both.
+    /// The choice that the body of a block makes, by names for both new values, with an init that
+    /// sets both.
     pub(super) fn of(body: &Stmt, init: &Stmt, scope: &StorageScope) -> Option<Self> {
         let StmtKind::Seq(stmts) = &body.kind else { return None };
         let [first, second, stores @ ..] = stmts.as_slice() else { return None };
@@ -80,8 +82,9 @@ impl Choice {
         (is_narrow(a) && is_index(b)) || (is_index(a) && is_narrow(b))
     }
 
-    /// Whether one result, the index, stays where `own > new or own == new and own_index < new_index`, with each comparison in
-    /// either direction, and the other, the value, there too, or where `own > new`: what is equal may change places.
+    /// Whether one result, the index, stays where `own > new or own == new and own_index <
+    /// new_index`, with each comparison in either direction, and the other, the value, there too,
+    /// or where `own > new`: what is equal may change places.
     fn is_an_order(&self) -> bool {
         (0..2).any(|value| {
             let (order, stays) = (&self.results[1 - value].stays, &self.results[value].stays);
@@ -99,7 +102,8 @@ impl Choice {
         })
     }
 
-    /// Whether an expression says that the old value of a result is less than the new one, or greater.
+    /// Whether an expression says that the old value of a result is less than the new one, or
+    /// greater.
     fn is_strict(&self, e: &Expr, result: usize) -> bool {
         self.compares(e, result, |op| matches!(op, CompareOp::Lt | CompareOp::Gt))
     }
@@ -124,8 +128,9 @@ impl Choice {
         self.results.iter().map(|result| &result.new)
     }
 
-    /// The results after one more pair. All values are bound before any is stored, and the condition reads no memory then: a
-    /// compiler need not evaluate its second part in some lanes only.
+    /// The results after one more pair. All values are bound before any is stored, and the
+    /// condition reads no memory then: a compiler need not evaluate its second part in some lanes
+    /// only.
     fn choose(&self, own: [Expr; 2], new: [Expr; 2], store: impl Fn(&Chosen, Expr) -> Stmt) -> Stmt {
         let mut stmts = Vec::new();
         let mut named = |name: &str, value: Expr| {

@@ -9,8 +9,8 @@ use super::stack::Stack;
 use crate::PassError;
 use crate::reach;
 
-/// The checks with which a function fails before it asks for more workspace than there are addresses, by data variable; none
-/// on a host of 64 bits.
+/// The checks with which a function fails before it asks for more workspace than there are
+/// addresses, by data variable; none on a host of 64 bits.
 ///
 /// # Errors
 ///

@@ -8,8 +8,8 @@ use super::stack::Stack;
 use crate::simplify::is_pure;
 use crate::walk::{any_stmt, depends_on_memory, vars_of};
 
-/// Moves each allocation of workspace out of the serial loops whose iterations all allocate the same size. No two buffers are
-/// live at once that were not before.
+/// Moves each allocation of workspace out of the serial loops whose iterations all allocate the
+/// same size. No two buffers are live at once that were not before.
 pub(super) fn hoisted(stmt: &Stmt, stack: &Stack) -> Stmt {
     let inner = stmt.map_children(&mut Expr::clone, &mut |child| hoisted(child, stack));
     let StmtKind::For { var, min, extent, kind: ForKind::Serial, step, annotations, body } = &inner.kind
@@ -48,8 +48,8 @@ pub(super) fn hoisted(stmt: &Stmt, stack: &Stack) -> Stmt {
     Stmt::seq(found.into_iter().chain([Stmt::new(alone).with_span(inner.span)]))
 }
 
-/// Takes allocations out of a loop's body: those of its sequence before any that stays, and those of the last statement that
-/// has some.
+/// Takes allocations out of a loop's body: those of its sequence before any that stays, and those
+/// of the last statement that has some.
 fn taken(body: &Stmt, is_taken: &dyn Fn(&Buffer, &Attrs) -> bool, found: &mut Vec<Stmt>) -> Stmt {
     match &body.kind {
         StmtKind::AllocBuffer { buffer, annotations } if is_taken(buffer, annotations) => {
@@ -81,8 +81,8 @@ fn allocates(stmt: &Stmt) -> bool {
     any_stmt(stmt, &mut |kind| matches!(kind, StmtKind::AllocBuffer { .. }))
 }
 
-/// Returns true if the size can be computed before the loop: it uses no variable that the loop binds, reads no memory, and
-/// cannot fail.
+/// Returns true if the size can be computed before the loop: it uses no variable that the loop
+/// binds, reads no memory, and cannot fail.
 fn is_of_invariant_size(buffer: &Buffer, annotations: &Attrs, bound: &HashSet<Var>) -> bool {
     let is_invariant =
         |expr: &Expr| is_pure(expr) && !depends_on_memory(expr) && vars_of(expr).is_disjoint(bound);

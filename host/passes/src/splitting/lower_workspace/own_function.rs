@@ -22,8 +22,8 @@ pub(super) fn may_fail(stmt: &Stmt, stack: &Stack) -> bool {
     })
 }
 
-/// Outlines the statement into a function that returns 0, or -1 with an error raised, and a call of it. `None` if the
-/// statement needs a value that cannot be passed: a vector.
+/// Outlines the statement into a function that returns 0, or -1 with an error raised, and a call of
+/// it. `None` if the statement needs a value that cannot be passed: a vector.
 pub(super) fn outlined(function: &PrimFunc, number: usize, stmt: &Stmt) -> Option<(PrimFunc, Expr)> {
     let captured = Captured::of(stmt);
     captured.vars.iter().all(|var| var.dtype.is_scalar()).then_some(())?;

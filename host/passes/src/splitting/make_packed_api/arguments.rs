@@ -38,7 +38,8 @@ pub(super) struct Arguments<'a> {
     pub(super) shown: Arc<str>,
     pub(super) arg_types: Vec<String>,
     pub(super) args: Vec<Argument<'a>>,
-    /// Symbols of shapes, strides and offsets that are not parameters, in the order of their first occurrence.
+    /// Symbols of shapes, strides and offsets that are not parameters, in the order of their first
+    /// occurrence.
     pub(super) symbols: Vec<Symbol>,
     /// The argument that determines each variable: a scalar itself, a symbol by its place.
     given_by: HashMap<Var, usize>,
@@ -62,7 +63,8 @@ pub(super) enum ArgumentKind<'a> {
     Scalar(&'a Var),
 }
 
-/// A variable whose value comes from the first tensor that has it as a plain extent, stride or offset.
+/// A variable whose value comes from the first tensor that has it as a plain extent, stride or
+/// offset.
 pub(super) struct Symbol {
     pub(super) var: Var,
     pub(super) arg: usize,
@@ -117,8 +119,8 @@ impl<'a> Arguments<'a> {
         Ok(arguments)
     }
 
-    /// The parameters of the computation: a pointer or a scalar for each argument, then the symbols, the id of the
-    /// device, and the pointer for the return value.
+    /// The parameters of the computation: a pointer or a scalar for each argument, then the
+    /// symbols, the id of the device, and the pointer for the return value.
     pub(super) fn compute_params(&self) -> Vec<Var> {
         let own = self.args.iter().map(|arg| match arg.kind {
             ArgumentKind::Tensor(buffer) => buffer.data.clone(),
@@ -253,8 +255,8 @@ pub(super) struct TensorFields {
     pub(super) handle: Var,
     pub(super) shape: Var,
     pub(super) strides: Var,
-    /// The data pointer of the computation: the first element's address; an offset that the buffer declares is not
-    /// included but stays in its index.
+    /// The data pointer of the computation: the first element's address; an offset that the buffer
+    /// declares is not included but stays in its index.
     pub(super) data: Var,
 }
 

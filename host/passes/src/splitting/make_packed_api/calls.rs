@@ -13,10 +13,11 @@ use super::{PASS, compute_name};
 use crate::PassError;
 use crate::walk::depends_on_memory;
 
-/// Replaces each call of a function of the module, which takes scalars and pointers, by a call of its computation
-/// before the statement that contains it, under the same conditions; if that call fails, so does this function. The
-/// callee's return value comes through a pointer. A packed call becomes stores of the arguments to a buffer, 16 bytes
-/// each with the result after them, and a call with that buffer.
+/// Replaces each call of a function of the module, which takes scalars and pointers, by a call of
+/// its computation before the statement that contains it, under the same conditions; if that call
+/// fails, so does this function. The callee's return value comes through a pointer. A packed call
+/// becomes stores of the arguments to a buffer, 16 bytes each with the result after them, and a
+/// call with that buffer.
 pub(super) fn rewrite(by_name: &Functions<'_>, function: &PrimFunc, body: &Stmt) -> Result<Stmt, PassError> {
     Calls { by_name, function }.stmt(body)
 }

@@ -1,5 +1,6 @@
-//! The detailed check, in TVM's order except that constant extents are checked before the strides derived from them;
-//! each failure names the parameter, and what was expected and found. The computation is called last.
+//! The detailed check, in TVM's order except that constant extents are checked before the strides
+//! derived from them; each failure names the parameter, and what was expected and found. The
+//! computation is called last.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -54,7 +55,8 @@ struct Check<'a> {
     stmts: Vec<Stmt>,
 }
 
-/// The function `<name>_checked_`, preceded by one function for each kind of parameter that reports a type mismatch.
+/// The function `<name>_checked_`, preceded by one function for each kind of parameter that reports
+/// a type mismatch.
 pub(super) fn functions(
     arguments: &Arguments,
     capabilities: &TargetCapabilities,
@@ -436,8 +438,8 @@ impl Check<'_> {
         self.assert(equal(found, value), VALUE_ERROR, message);
     }
 
-    /// Explicit strides must be the wanted ones, except if an axis has fewer than two elements: there no stride is ever
-    /// used. An empty tensor may have any strides.
+    /// Explicit strides must be the wanted ones, except if an axis has fewer than two elements:
+    /// there no stride is ever used. An empty tensor may have any strides.
     fn strides(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields) {
         let wanted = wanted_strides(buffer);
         let declared = !buffer.strides.is_empty();

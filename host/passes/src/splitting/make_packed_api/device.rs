@@ -67,7 +67,8 @@ fn environment_call(name: &str, args: Vec<Expr>) -> Expr {
     Expr::new(ExprKind::Call { callee, args }, DType::INT32)
 }
 
-/// Wraps the body of a computation on a device: makes the device current, and allocates temporaries in its memory.
+/// Wraps the body of a computation on a device: makes the device current, and allocates temporaries
+/// in its memory.
 pub(super) fn on_device(
     function: &PrimFunc,
     device_id: Option<&Var>,

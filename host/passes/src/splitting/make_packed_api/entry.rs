@@ -19,7 +19,8 @@ use super::{checked_name, compute_name};
 use crate::simplify;
 use chipdock_ir::subst::Substitution;
 
-/// Size in bytes of the device in a DLTensor, type and id together; ndim and dtype follow it, in eight bytes too.
+/// Size in bytes of the device in a DLTensor, type and id together; ndim and dtype follow it, in
+/// eight bytes too.
 const DEVICE_SIZE_BYTES: i128 = 8;
 
 struct Entry<'a> {
@@ -75,7 +76,8 @@ pub(super) fn function(
     }
 }
 
-/// Returns the status of the computation; if the function has a value, it is stored in the packed result.
+/// Returns the status of the computation; if the function has a value, it is stored in the packed
+/// result.
 pub(super) fn call_compute(arguments: &Arguments, fields: &[Option<TensorFields>], result: &Var) -> Stmt {
     let own = arguments.args.iter().map(|arg| match (&arg.kind, fields[arg.index].as_ref()) {
         (ArgumentKind::Tensor(_), Some(fields)) => fields.data.expr(),
@@ -214,7 +216,8 @@ impl Entry<'_> {
         let Some(fields) = self.fields[arg.index].take() else { return };
         let type_index = Var::new(format!("{}_type_index", arg.name), DType::INT32);
         self.bind(&type_index, arg.type_index(&self.args));
-        // Two branches, of which the second is hardly ever taken: compilers then know the offset below on each path.
+        // Two branches, of which the second is hardly ever taken: compilers then know the offset
+        // below on each path.
         let is = |index: i32| equal(type_index.expr(), Expr::i32(index));
         let other = self.unless(is(TYPE_DLTENSOR));
         let is_object = Expr::call(Op::Likely, vec![is(TYPE_TENSOR)], DType::BOOL);
@@ -224,8 +227,8 @@ impl Entry<'_> {
         let load = |offset: i128| {
             Expr::call(Op::HandleLoad, vec![fields.handle.expr(), int64(offset)], DType::INT64)
         };
-        // The first device of the type is on the fast path; the detailed check accepts any, as long as all tensors are
-        // on it.
+        // The first device of the type is on the fast path; the detailed check accepts any, as long
+        // as all tensors are on it.
         let device = i128::from(device_type as u32);
         // A DLTensor begins with a pointer.
         let device_offset_bytes = i128::from(self.capabilities.memory.pointer_bits / 8);
@@ -246,7 +249,8 @@ impl Entry<'_> {
         self.fields[arg.index] = Some(fields);
     }
 
-    /// Checks a tensor's extents and strides as far as they depend only on it and on symbols known so far.
+    /// Checks a tensor's extents and strides as far as they depend only on it and on symbols known
+    /// so far.
     fn extents(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields) {
         let arguments = self.arguments;
         let mut differences = Vec::new();
@@ -274,8 +278,8 @@ impl Entry<'_> {
         self.strides(arg, buffer, fields);
     }
 
-    /// Checks for no strides, or the wanted ones. Rare strides that are valid all the same are left to the detailed
-    /// check.
+    /// Checks for no strides, or the wanted ones. Rare strides that are valid all the same are left
+    /// to the detailed check.
     fn strides(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields) {
         let mut differences = Vec::new();
         for (axis, wanted) in wanted_strides(buffer).into_iter().enumerate() {
@@ -298,8 +302,8 @@ impl Entry<'_> {
         }
     }
 
-    /// Checks that every first element is aligned to its lane's size: the bits of all addresses are joined, with one
-    /// mask for each size.
+    /// Checks that every first element is aligned to its lane's size: the bits of all addresses are
+    /// joined, with one mask for each size.
     fn alignments(&mut self) {
         let mut groups: BTreeMap<usize, Vec<Expr>> = BTreeMap::new();
         for (arg, buffer) in self.arguments.tensors() {
@@ -355,7 +359,8 @@ fn differs(found: Expr, wanted: Expr) -> Expr {
 
 /// The bitwise or of all values, which have one type.
 fn join(all: Vec<Expr>) -> Option<Expr> {
-    /// Number of values in a row: rows of rows nest no deeper than expressions may, however many values there are.
+    /// Number of values in a row: rows of rows nest no deeper than expressions may, however many
+    /// values there are.
     const ROW_LEN: usize = 64;
     let either = |a: Expr, b: Expr| {
         let dtype = a.dtype;
@@ -440,7 +445,8 @@ pub(super) fn scalar_value(arg: &Argument, dtype: DType, args: &Var, type_index:
     Expr::call(Op::IfThenElse, either, DType::FLOAT64).cast(dtype)
 }
 
-/// The condition that the int64 value of a place fits its symbol. Extents and offsets are not negative.
+/// The condition that the int64 value of a place fits its symbol. Extents and offsets are not
+/// negative.
 pub(super) fn symbol_fits(value: &Expr, dtype: DType, place: Place) -> Option<Expr> {
     if place_is_stride(place) {
         return in_range(value, dtype);

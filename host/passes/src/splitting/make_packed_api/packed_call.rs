@@ -78,7 +78,8 @@ impl PackedCall {
         self.set(&values, slot, StructField::AnyValue, value);
     }
 
-    /// Builds a tensor on the processor from the arguments of `T.tvm_stack_make_array`; returns its address.
+    /// Builds a tensor on the processor from the arguments of `T.tvm_stack_make_array`; returns its
+    /// address.
     fn tensor(&mut self, slot: usize, args: &[Expr]) -> Expr {
         let tensor = words(&format!("tensor{slot}"), TENSOR_BYTES / 8);
         self.allocations.push(allocation(&tensor));

@@ -3,8 +3,9 @@
 use chipdock_ir::limits::STRING_BYTES_MAX;
 use chipdock_ir::{BinaryOp, Buffer, Expr, ExprKind, Param, PrimFunc};
 
-/// Maximum size in bytes of a signature in a message, without the function's name. Each check of each parameter has a
-/// message: unabridged, long signatures would make the code grow with the square of the parameters.
+/// Maximum size in bytes of a signature in a message, without the function's name. Each check of
+/// each parameter has a message: unabridged, long signatures would make the code grow with the
+/// square of the parameters.
 const SHOWN_BYTES_MAX: usize = 480;
 
 /// `f(A: Tensor([n, 4], float32), k: int32)`, with `-> float32` appended if it returns a value.
@@ -15,7 +16,8 @@ pub(super) fn signature(function: &PrimFunc) -> String {
     if whole.len() <= STRING_BYTES_MAX { whole } else { shown(function) }
 }
 
-/// The signature for a message; a long one is cut after as many parameters as fit, with the number of those left out.
+/// The signature for a message; a long one is cut after as many parameters as fit, with the number
+/// of those left out.
 pub(super) fn shown(function: &PrimFunc) -> String {
     let mut list = String::new();
     for (index, param) in function.params.iter().enumerate() {

@@ -186,8 +186,8 @@ impl<'a> Region<'a> {
         Ok((kernel, Expr::call(Op::CallPacked, args, DType::INT32)))
     }
 
-    /// The kernel's arguments: data pointers in the order of the function's parameters, other pointers after them, then
-    /// scalars.
+    /// The kernel's arguments: data pointers in the order of the function's parameters, other
+    /// pointers after them, then scalars.
     fn given(&self, function: &PrimFunc) -> Result<Vec<Var>, PassError> {
         let place = |var: &Var| {
             let data = |param: &Param| match param {
@@ -236,14 +236,15 @@ impl<'a> Region<'a> {
     }
 }
 
-/// Whether two extents have one value, whatever their types: TVM prints `256` and `T.int64(256)` for one axis.
+/// Whether two extents have one value, whatever their types: TVM prints `256` and `T.int64(256)`
+/// for one axis.
 fn alike(a: &Expr, b: &Expr) -> bool {
     let wide = |extent: &Expr| simplify::expr(&extent.clone().cast(DType::INT64));
     a == b || wide(a) == wide(b)
 }
 
-/// Removes the loops over threads from the body, where each variable becomes the thread's index, and the note of a launch of
-/// one.
+/// Removes the loops over threads from the body, where each variable becomes the thread's index,
+/// and the note of a launch of one.
 fn unbound(stmt: &Stmt, threads: &[(ThreadAxis, Var, Expr)]) -> Stmt {
     let (var, axis, body) = match &stmt.kind {
         StmtKind::For { var, kind: ForKind::ThreadBinding(axis), body, .. }

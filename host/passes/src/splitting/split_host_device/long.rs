@@ -8,8 +8,8 @@ use crate::reach;
 use crate::simplify::Ranges;
 use crate::types::lower_int64::is_wide;
 
-/// The check with which a host function fails if a flat buffer, its offset and lanes included, has more elements than the
-/// device has indices; none where it has enough of them.
+/// The check with which a host function fails if a flat buffer, its offset and lanes included, has
+/// more elements than the device has indices; none where it has enough of them.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! Passing of scalars to a kernel: with their own type, or through types that every device supports.
+//! Passing of scalars to a kernel: with their own type, or through types that every device
+//! supports.
 
 use std::sync::Arc;
 
@@ -54,7 +55,8 @@ fn is_size(var: &Var, function: &PrimFunc) -> bool {
     })
 }
 
-/// Returns true if the variable is itself an extent and so never negative, which makes conditions shorter.
+/// Returns true if the variable is itself an extent and so never negative, which makes conditions
+/// shorter.
 fn is_extent(var: &Var, function: &PrimFunc) -> bool {
     function.params.iter().any(|param| match param {
         Param::Buffer(buffer) => buffer.shape.contains(&var.expr()),

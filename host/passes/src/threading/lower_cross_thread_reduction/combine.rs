@@ -123,8 +123,8 @@ impl Combination {
         }
     }
 
-    /// The final stores, given the combined values of the threads and, if init runs sometimes, the condition under
-    /// which it does.
+    /// The final stores, given the combined values of the threads and, if init runs sometimes, the
+    /// condition under which it does.
     pub(super) fn writes(&self, made: &[Expr], runs_init: Option<&Expr>) -> Vec<(&Buffer, &[Expr], Expr)> {
         let value = |at: usize| match runs_init {
             Some(runs) => {
@@ -238,7 +238,8 @@ fn mentions(expr: &Expr, stored: &[Stored]) -> bool {
     found
 }
 
-/// Collects the terms that a value may become, or be combined with; returns false if it has another form.
+/// Collects the terms that a value may become, or be combined with; returns false if it has another
+/// form.
 fn candidates(value: &Expr, stored: &[Stored], at: usize, found: &mut Vec<Expr>) -> bool {
     if let Some(result) = own(value, stored) {
         return result == at;
@@ -342,7 +343,8 @@ fn start_of(
     }
 }
 
-/// Returns true for a float sum that starts at 0.0: it is never -0.0, while a sum that starts at -0.0 may be.
+/// Returns true for a float sum that starts at 0.0: it is never -0.0, while a sum that starts at -0.0
+/// may be.
 fn is_zero_sum(result: &Expr, init: &Expr) -> bool {
     let ExprKind::Float(value) = &init.kind else { return false };
     matches!(result.kind, ExprKind::Binary(BinaryOp::Add, ..)) && value.value() == 0.0

@@ -109,7 +109,8 @@ fn collect<'a>(stmt: &'a Stmt, path: &mut Path<'a>, found: &mut Vec<Nest<'a>>) {
     }
 }
 
-/// Returns true if anything other than the block touches this memory, including through a view of a block.
+/// Returns true if anything other than the block touches this memory, including through a view of a
+/// block.
 pub(super) fn touches(stmt: &Stmt, but: &Arc<Block>, data: &HashSet<&Var>) -> bool {
     match &stmt.kind {
         StmtKind::BlockRealize { block, .. } if Arc::ptr_eq(block, but) => return false,
@@ -137,7 +138,8 @@ fn is_of(view: &MatchBufferRegion, data: &HashSet<&Var>) -> bool {
     data.contains(&view.source.buffer.data)
 }
 
-/// Returns true if the statement allocates any of the buffers, or binds a name that the other statement uses.
+/// Returns true if the statement allocates any of the buffers, or binds a name that the other
+/// statement uses.
 pub(super) fn declares(stmt: &Stmt, buffers: &[&Buffer], nest: &Nest<'_>, used_by: &Stmt) -> bool {
     let mut used = HashSet::new();
     used_by.walk_exprs(&mut |e| {

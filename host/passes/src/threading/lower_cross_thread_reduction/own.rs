@@ -16,7 +16,8 @@ use crate::walk::vars_of;
 /// The partial results of a thread.
 pub(super) struct Own {
     pub(super) buffers: Vec<Buffer>,
-    /// The loops within the outermost reduction loop that are not reduction loops: variable, first value, extent.
+    /// The loops within the outermost reduction loop that are not reduction loops: variable, first
+    /// value, extent.
     pub(super) loops: Vec<(Var, Expr, i128)>,
 }
 

@@ -57,7 +57,8 @@ impl Shuffles {
         let is_first = equals(&part(BinaryOp::FloorMod, self.warp), 0);
         stmts.push(Stmt::if_then(is_first, Stmt::seq(stores), None));
         stmts.push(barrier("shared"));
-        // Each part of a warp reduces the results of all warps, so that no second barrier is needed.
+        // Each part of a warp reduces the results of all warps, so that no second barrier is
+        // needed.
         let width = (self.warps as u128).next_power_of_two() as i128;
         let lane = part(BinaryOp::FloorMod, width);
         let from = simplify::expr(&(base + lane.clone()));

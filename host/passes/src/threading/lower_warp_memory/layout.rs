@@ -16,7 +16,8 @@ pub(super) trait Part {
     fn within(&self, index: &Expr) -> Expr;
 }
 
-/// Adjacent elements of one thread, then those of the next; after a whole warp, the first thread again.
+/// Adjacent elements of one thread, then those of the next; after a whole warp, the first thread
+/// again.
 #[derive(Clone, Copy)]
 struct Turns {
     warp: i128,
@@ -57,8 +58,8 @@ impl Part for Layout {
 }
 
 impl Layout {
-    /// Finds the layout in which each thread stores only its own elements; the error says what is wrong with the
-    /// buffer.
+    /// Finds the layout in which each thread stores only its own elements; the error says what is
+    /// wrong with the buffer.
     pub(super) fn of(function: &PrimFunc, buffer: &Buffer, warp: i128) -> Result<Self, String> {
         let name = &buffer.name;
         let only = "expected memory of a warp to be loaded and stored element by element";

@@ -1,4 +1,5 @@
-//! Facts known at a statement: the lane that runs it, and the values that all threads of the warp share.
+//! Facts known at a statement: the lane that runs it, and the values that all threads of the warp
+//! share.
 
 use std::collections::{HashMap, HashSet};
 
@@ -42,7 +43,8 @@ impl Place {
         }
     }
 
-    /// Enters a statement, or passes one that binds a name; returns the argument for [`Place::leave`].
+    /// Enters a statement, or passes one that binds a name; returns the argument for
+    /// [`Place::leave`].
     pub(super) fn enter(&mut self, stmt: &Stmt) -> Axes {
         let outer = self.axes.clone();
         if is_thread(stmt) && !self.axes.1 {
@@ -93,7 +95,8 @@ impl Place {
     fn bound(&mut self, var: &Var, axis: ThreadAxis) {
         let Some(position) = BLOCK_AXES.iter().position(|known| *known == axis) else { return };
         self.axes.0[position] = Some(var.clone());
-        // If the inner axes make up whole warps, the index on this axis is the same in all of a warp.
+        // If the inner axes make up whole warps, the index on this axis is the same in all of a
+        // warp.
         let inner =
             self.extents[..position].iter().try_fold(1_i128, |all, extent| all.checked_mul((*extent)?));
         if inner.is_none_or(|inner| inner % self.warp != 0) {
@@ -145,8 +148,8 @@ impl Place {
         !depends_on_memory(&index) && self.ranges.of(&self.simple(&(whose - lane))) == (0, 0)
     }
 
-    /// Normalizes the order of the terms of sums, and splits remainders of sums into digits: `(x + y * 8) % 32` is
-    /// `y % 4 * 8 + x` for an `x` below 8.
+    /// Normalizes the order of the terms of sums, and splits remainders of sums into digits: `(x +
+    /// y * 8) % 32` is `y % 4 * 8 + x` for an `x` below 8.
     fn ordered(&self, expr: &Expr) -> Expr {
         let expr = expr.map_children(&mut |child| self.ordered(child));
         if !expr.dtype.is_integer() || !expr.dtype.is_scalar() {
@@ -179,7 +182,8 @@ impl Place {
         })
     }
 
-    /// Returns true if the expression has the same value in all threads of a warp that evaluate it together.
+    /// Returns true if the expression has the same value in all threads of a warp that evaluate it
+    /// together.
     pub(super) fn is_uniform(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Var(var) => !self.varying.contains(var),

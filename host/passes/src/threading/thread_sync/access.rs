@@ -37,8 +37,8 @@ struct Place {
     conditions: Vec<Expr>,
     /// Least and greatest value.
     range: (i128, i128),
-    /// The value for each thread that reaches the access, without the other terms; `None` if threads cannot be
-    /// distinguished.
+    /// The value for each thread that reaches the access, without the other terms; `None` if
+    /// threads cannot be distinguished.
     of_threads: Option<Vec<(usize, i128)>>,
     /// Terms without a thread index.
     others: Vec<(Expr, i128)>,
@@ -51,7 +51,8 @@ impl Access {
         Self { buffer: buffer.clone(), how, place: None }
     }
 
-    /// An access at an index whose variables are unbound names, by the threads for which the conditions hold.
+    /// An access at an index whose variables are unbound names, by the threads for which the
+    /// conditions hold.
     pub(super) fn at(
         (buffer, how): (&Buffer, How),
         index: &Expr,
@@ -71,8 +72,8 @@ impl Access {
         self.buffer == other.buffer && self.how == other.how && places
     }
 
-    /// Returns true if two threads may touch one element with accesses whose order matters, where the variables of
-    /// `same` have one value in both threads.
+    /// Returns true if two threads may touch one element with accesses whose order matters, where
+    /// the variables of `same` have one value in both threads.
     pub(super) fn meets(&self, other: &Self, same: &HashSet<Var>, known: &Known<'_>) -> bool {
         let order_matters = match (self.how, other.how) {
             (How::Read, How::Read) | (How::Atomic, How::Atomic) => false,
@@ -107,8 +108,9 @@ impl Access {
     }
 }
 
-/// The values of "second minus first" for the terms other than thread indices: two indices are equal if "first minus
-/// second" of the thread terms is such a value; `None` if there are too many, or they are not known.
+/// The values of "second minus first" for the terms other than thread indices: two indices are
+/// equal if "first minus second" of the thread terms is such a value; `None` if there are too many,
+/// or they are not known.
 fn distances(a: &Place, b: &Place, same: &HashSet<Var>, known: &Known<'_>) -> Option<Vec<i128>> {
     let mut terms: Vec<(Expr, i128, bool)> = Vec::new();
     for (place, sign) in [(a, -1), (b, 1)] {

@@ -1,4 +1,5 @@
-//! Splitting of branches on which threads decide differently, so that barriers stand outside of them.
+//! Splitting of branches on which threads decide differently, so that barriers stand outside of
+//! them.
 
 use chipdock_ir::{DType, Expr, ForKind, Op, Stmt, StmtKind, Var};
 
@@ -9,7 +10,8 @@ use crate::threading::threads::barrier_scope;
 use crate::walk::depends_on_memory;
 
 impl Syncer<'_> {
-    /// Splits the branch into statements with conditions of their own; the condition is evaluated once.
+    /// Splits the branch into statements with conditions of their own; the condition is evaluated
+    /// once.
     pub(super) fn guarded(
         &mut self,
         condition: &Expr,
@@ -27,7 +29,8 @@ impl Syncer<'_> {
 
     /// Returns true if threads wait in a statement, or would after lowering.
     fn waits(&mut self, stmt: &Stmt) -> Result<bool, PassError> {
-        // Facts recorded on the way concern the statement's own variables, and are recorded again later.
+        // Facts recorded on the way concern the statement's own variables, and are recorded again
+        // later.
         let (_, flow) = self.process(stmt)?;
         Ok(flow.waits)
     }
@@ -91,7 +94,8 @@ impl Syncer<'_> {
         }
     }
 
-    /// Returns true if a loop with these bounds may also be entered by threads that must not run its body.
+    /// Returns true if a loop with these bounds may also be entered by threads that must not run
+    /// its body.
     fn may_wrap(&self, bounds: [&Expr; 2]) -> bool {
         bounds.into_iter().all(|bound| self.is_uniform(bound) && is_pure(bound) && !depends_on_memory(bound))
     }

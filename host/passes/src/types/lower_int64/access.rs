@@ -121,7 +121,8 @@ impl Lowerer<'_> {
         (buffer, new): (&Buffer, &Buffer),
         (indices, value, predicate): (&[Expr], &Expr, Option<&Expr>),
     ) -> Answer<Stmt> {
-        // All parts are bound to names: the second store's value may read memory that the first store writes.
+        // All parts are bound to names: the second store's value may read memory that the first
+        // store writes.
         let Words { high, low } = self.words(value)?;
         let at = self.position(buffer, indices)?;
         let predicate = self.mask(predicate)?;

@@ -115,7 +115,8 @@ impl Lowerer<'_> {
         result
     }
 
-    /// Lowers axes that are launched one within the other: the words of their extents are bound before the first.
+    /// Lowers axes that are launched one within the other: the words of their extents are bound
+    /// before the first.
     fn launch(&mut self, stmt: &Stmt) -> Answer<Stmt> {
         let (mut axes, mut inner) = (Vec::new(), stmt);
         while let StmtKind::LaunchThread { var, axis, extent, body } = &inner.kind {
@@ -167,8 +168,8 @@ impl Lowerer<'_> {
         bounds.into_iter().all(|bound| i32::try_from(bound).is_ok())
     }
 
-    /// A loop that may count past int32: its counter is in local memory, and is incremented before the body, which may
-    /// leave the loop.
+    /// A loop that may count past int32: its counter is in local memory, and is incremented before
+    /// the body, which may leave the loop.
     fn counted(&mut self, stmt: &Stmt) -> Answer<Stmt> {
         let StmtKind::For { var, min, extent, kind, step, body, .. } = &stmt.kind else {
             return Ok(stmt.clone());

@@ -22,8 +22,8 @@ fn right(a: Expr, count: u64) -> Expr {
     Expr::call(Op::ShiftRight, vec![a, constant(count, dtype)], dtype)
 }
 
-/// Number of set bits: counted in pairs, in fours, in bytes, and bytes summed by a product (Warren, Hacker's Delight,
-/// 5-1).
+/// Number of set bits: counted in pairs, in fours, in bytes, and bytes summed by a product (Warren,
+/// Hacker's Delight, 5-1).
 pub(crate) fn popcount(x: &Expr) -> Expr {
     let dtype = unsigned(x.dtype);
     let every = |byte: u8| constant(u64::from_ne_bytes([byte; 8]), dtype);
@@ -46,7 +46,8 @@ pub(crate) fn popcount(x: &Expr) -> Expr {
     sum.cast(x.dtype)
 }
 
-/// Number of leading zeros: the width minus the number of set bits after spreading the leading one to the right.
+/// Number of leading zeros: the width minus the number of set bits after spreading the leading one
+/// to the right.
 pub(super) fn clz(x: &Expr) -> Expr {
     let dtype = unsigned(x.dtype);
     let or = |a: Expr, b: Expr| Expr::call(Op::BitwiseOr, vec![a, b], dtype);

@@ -1,4 +1,5 @@
-//! Polynomials, highest power first, and constants in parts: written by `tools/fit.py`, not by hand.
+//! Polynomials, highest power first, and constants in parts: written by `tools/fit.py`, not by
+//! hand.
 #![expect(clippy::unreadable_literal, clippy::approx_constant, reason = "written by a program")]
 
 /// 2^r, for |r| up to 1/2, for float32; within 2^-34.5, rounded 2^-34.5.
@@ -60,7 +61,8 @@ pub(super) const EXP10: &[f64] = &[
 pub(super) const LN_2: (f64, f64) = (0.6931471803691238, 1.9082149292705877e-10);
 /// log10 2: 32 bits, and the rest.
 pub(super) const LOG10_2: (f64, f64) = (0.3010299955494702, 1.1451100898021838e-10);
-/// (2 atanh(s) / s - 2) / s^2 by s^2, for s up to 3 - sqrt(8), for float32; within 2^-44.9, rounded 2^-44.9.
+/// (2 atanh(s) / s - 2) / s^2 by s^2, for s up to 3 - sqrt(8), for float32; within 2^-44.9, rounded
+/// 2^-44.9.
 pub(super) const LOG_SINGLE: &[f64] =
     &[0.1957735777548712, 0.22176707090814457, 0.285720952279543, 0.399999957746859, 0.6666666667524397];
 /// the same; within 2^-59.4, rounded 2^-59.4.

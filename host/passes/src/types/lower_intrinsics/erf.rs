@@ -5,8 +5,8 @@ use chipdock_ir::Expr;
 use super::coefficients as c;
 use super::kit::{abs, copysign, double, min, single};
 
-/// `erf` of float32: a polynomial below 1; above, 1 less a power of 2 whose exponent is a polynomial, up to 4, where the
-/// result is 1.
+/// `erf` of float32: a polynomial below 1; above, 1 less a power of 2 whose exponent is a
+/// polynomial, up to 4, where the result is 1.
 pub(super) fn erf_single(x: &Expr) -> Expr {
     single([x], |s, [x]| {
         let a = s.name("a", min(s.f64(4.0), abs(&x)));
@@ -18,8 +18,8 @@ pub(super) fn erf_single(x: &Expr) -> Expr {
     })
 }
 
-/// `erf` of float64: a polynomial below 1, another below 2; above, 1 less a power of e whose exponent is a polynomial, up
-/// to 6, where the result is 1.
+/// `erf` of float64: a polynomial below 1, another below 2; above, 1 less a power of e whose
+/// exponent is a polynomial, up to 6, where the result is 1.
 pub(super) fn erf_double(x: &Expr) -> Expr {
     double(x, |s, x| {
         let a = s.name("a", min(s.f64(6.0), abs(&x)));

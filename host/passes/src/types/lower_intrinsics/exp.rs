@@ -78,8 +78,8 @@ struct Split {
     r: Expr,
 }
 
-/// x = n · step + r, where the step is the sum of two parts, the first of which has enough trailing zeros for an exact
-/// product.
+/// x = n · step + r, where the step is the sum of two parts, the first of which has enough trailing
+/// zeros for an exact product.
 fn split(s: &Steps, x: &Expr, per_step: f64, step: (f64, f64)) -> Split {
     let shifted = s.name("shifted", x.clone() * s.f64(per_step) + s.f64(MAGIC));
     let whole = s.name("whole", shifted - s.f64(MAGIC));
@@ -88,8 +88,8 @@ fn split(s: &Steps, x: &Expr, per_step: f64, step: (f64, f64)) -> Split {
     Split { whole, r }
 }
 
-/// A value near 1 times 2^n, in two steps, so that neither overflows before the result does, and a subnormal result is
-/// rounded once.
+/// A value near 1 times 2^n, in two steps, so that neither overflows before the result does, and a
+/// subnormal result is rounded once.
 fn scaled(s: &Steps, value: Expr, whole: &Expr) -> Expr {
     let half = s.name("half", whole.clone() * s.f64(0.5) + s.f64(MAGIC));
     let other = s.name("other", (whole.clone() - (half.clone() - s.f64(MAGIC))) + s.f64(MAGIC));
@@ -170,8 +170,8 @@ pub(super) fn pow_single(x: &Expr, y: &Expr) -> Expr {
     })
 }
 
-/// The distance from the nearest whole number to one that is not negative; of a NaN a NaN. `trunc` would be a call on processors
-/// without that instruction.
+/// The distance from the nearest whole number to one that is not negative; of a NaN a NaN. `trunc`
+/// would be a call on processors without that instruction.
 fn fraction(s: &Steps, x: &Expr) -> Expr {
     let bounded = s.name("bounded", min(s.f64(TWO_52), x.clone()));
     let shifted = s.name("shifted", bounded.clone() + s.f64(TWO_52));

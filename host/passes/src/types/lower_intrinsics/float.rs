@@ -34,8 +34,9 @@ pub(super) fn exp_near_zero(r: &Expr) -> Expr {
     (p * (r.clone() * r.clone()) + r.clone()) + f32_like(1.0, r)
 }
 
-/// Hyperbolic tangent, float32: an odd polynomial near 0, 1 - 2 / (e^2x + 1) elsewhere, on the magnitude; the sign bit
-/// is copied back, so that -0.0 is kept. The polynomial is that of Cephes (`tanhf`).
+/// Hyperbolic tangent, float32: an odd polynomial near 0, 1 - 2 / (e^2x + 1) elsewhere, on the
+/// magnitude; the sign bit is copied back, so that -0.0 is kept. The polynomial is that of Cephes
+/// (`tanhf`).
 pub(super) fn tanh(x: &Expr, exp: fn(&Expr) -> Expr) -> Expr {
     let bits = |e: Expr| reinterpret(e, DType::INT32);
     let both = |op: Op, a: Expr, b: Expr| {
@@ -76,7 +77,8 @@ pub(super) fn test(op: Op, x: &Expr) -> Expr {
     })
 }
 
-/// The next float value, computed on its bits. Comparisons of 16-bit types are made in float32, where they are exact.
+/// The next float value, computed on its bits. Comparisons of 16-bit types are made in float32,
+/// where they are exact.
 pub(super) fn next_after(x: &Expr, y: &Expr) -> Expr {
     let (dtype, lanes) = (x.dtype, x.dtype.lanes);
     let bits_type = DType { code: TypeCode::UInt, ..dtype };

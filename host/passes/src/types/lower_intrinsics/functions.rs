@@ -17,7 +17,8 @@ enum Made {
     Library,
 }
 
-/// Lowering of a function of one type, and its largest error in units of the last place, 0 if it is exact.
+/// Lowering of a function of one type, and its largest error in units of the last place, 0 if it is
+/// exact.
 type Lowered = (Made, Option<f64>);
 
 const LIBRARY: Lowered = (Made::Library, None);
@@ -38,7 +39,8 @@ fn composed(ulps: f64) -> Lowered {
     (Made::Composed, Some(ulps))
 }
 
-/// The lowerings of an op for float32 on a host in float64, rounded once, for float64, and for float32 on a device or without float64.
+/// The lowerings of an op for float32 on a host in float64, rounded once, for float64, and for
+/// float32 on a device or without float64.
 fn lowered(op: Op) -> [Lowered; 3] {
     match op {
         Op::Exp => [one(exp::exp_single, 0.51), one(exp::exp_double, 1.1), one(narrow::exp::exp, 1.1)],
@@ -83,8 +85,8 @@ fn lowered(op: Op) -> [Lowered; 3] {
     }
 }
 
-/// The lowering of an op for float32 on a host, where it is faster than the first of [`lowered`]: in float32, which has twice
-/// the lanes of float64.
+/// The lowering of an op for float32 on a host, where it is faster than the first of [`lowered`]:
+/// in float32, which has twice the lanes of float64.
 fn quick(op: Op) -> Option<Lowered> {
     Some(match op {
         Op::Exp => one(quick::exp::exp, 1.4),
@@ -179,9 +181,10 @@ pub(super) fn arithmetic(
     }
 }
 
-/// The largest error, in units of the last place, of a function that [`lower_intrinsics`](crate::lower_intrinsics())
-/// lowers to arithmetic on a host: of float32 or float64, with and without contraction; 0 if it is exact. `None` if it remains a
-/// call of the C library or is not such a function.
+/// The largest error, in units of the last place, of a function that
+/// [`lower_intrinsics`](crate::lower_intrinsics()) lowers to arithmetic on a host: of float32 or
+/// float64, with and without contraction; 0 if it is exact. `None` if it remains a call of the C
+/// library or is not such a function.
 ///
 /// ```
 /// use chipdock_ir::{DType, Op};
@@ -198,7 +201,8 @@ pub fn lowered_ulps(op: Op, dtype: DType) -> Option<f64> {
     }
 }
 
-/// The largest error of a function of float32 on a host whose target has the accuracy `high`; `None` as for [`lowered_ulps`].
+/// The largest error of a function of float32 on a host whose target has the accuracy `high`;
+/// `None` as for [`lowered_ulps`].
 ///
 /// ```
 /// use chipdock_ir::Op;
@@ -209,8 +213,8 @@ pub fn high_ulps(op: Op) -> Option<f64> {
     lowered(op)[0].1
 }
 
-/// The largest error of a function of float32 on a device, or on a target without float64, provided that quotients and square roots are
-/// rounded to nearest; `None` if it is not such a function.
+/// The largest error of a function of float32 on a device, or on a target without float64, provided
+/// that quotients and square roots are rounded to nearest; `None` if it is not such a function.
 ///
 /// ```
 /// use chipdock_ir::Op;

@@ -1,4 +1,5 @@
-//! Building blocks of the functions of floats: named steps, in float64 or float32, over whole vectors.
+//! Building blocks of the functions of floats: named steps, in float64 or float32, over whole
+//! vectors.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -15,7 +16,8 @@ pub(crate) const TWO_52: f64 = 4_503_599_627_370_496.0;
 /// The bits of 1.0.
 pub(crate) const ONE_BITS: u64 = 1023 << 52;
 
-/// A sequence of named values, each of which may be used any number of times in later values and in the result.
+/// A sequence of named values, each of which may be used any number of times in later values and in
+/// the result.
 pub(crate) struct Steps {
     lanes: u16,
     bound: RefCell<Vec<(Var, Expr)>>,
@@ -101,7 +103,8 @@ impl Steps {
         self.of_bits(shl(self.bits(shifted), self.u64(52)) + self.u64(ONE_BITS))
     }
 
-    /// The upper word of a product of two words, uint32 or uint64, from products of halves of words.
+    /// The upper word of a product of two words, uint32 or uint64, from products of halves of
+    /// words.
     pub(crate) fn high_product(&self, a: &Expr, b: &Expr) -> Expr {
         let half = i128::from(a.dtype.bits / 2);
         let mask = Expr::int((1 << half) - 1, a.dtype);
@@ -114,7 +117,8 @@ impl Steps {
         self.name("upper", a_high * b_high + shr(first, count()) + shr(second, count()))
     }
 
-    /// The upper of two words, as one number of twice the digits, after a shift to the left by less than a word.
+    /// The upper of two words, as one number of twice the digits, after a shift to the left by less
+    /// than a word.
     pub(crate) fn moved(&self, high: &Expr, low: &Expr, count: &Expr) -> Expr {
         let constant = |value: u16| Expr::int(value.into(), count.dtype);
         let over = shr(shr(low.clone(), constant(1)), constant(count.dtype.bits as u16 - 1) - count.clone());
@@ -182,8 +186,8 @@ pub(crate) fn less(a: Expr, b: Expr) -> Expr {
     Expr::compare(CompareOp::Lt, a, b)
 }
 
-/// 1 if the comparison of floats holds, 0 otherwise. The choice is made once, as a number: compilers vectorize that,
-/// while they turn one comparison in several selections into branches.
+/// 1 if the comparison of floats holds, 0 otherwise. The choice is made once, as a number:
+/// compilers vectorize that, while they turn one comparison in several selections into branches.
 pub(crate) fn one_if_less(a: &Expr, b: &Expr) -> Expr {
     let float = |value| Expr::float(value, a.dtype);
     Expr::select(less(a.clone(), b.clone()), float(1.0), float(0.0))

@@ -34,7 +34,8 @@ fn log_near_one(s: &Steps, f: &Expr) -> Expr {
     quotient * (s.f64(2.0) + z.clone() * s.polynomial(&z, c::LOG_SINGLE))
 }
 
-/// k · `step` + ln(m) · `unit`: the logarithm of a positive normal float64 to some base, to the precision of float32.
+/// k · `step` + ln(m) · `unit`: the logarithm of a positive normal float64 to some base, to the
+/// precision of float32.
 fn any_base(s: &Steps, x: &Expr, step: f64, unit: f64) -> Expr {
     let (k, m) = parts(s, x);
     let f = s.name("f", m - s.f64(1.0));

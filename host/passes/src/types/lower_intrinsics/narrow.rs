@@ -1,9 +1,10 @@
 //! Functions of float32 for devices, and for hosts without float64, computed in float32 only.
 //!
-//! Devices promise little about float32: a product and a sum may be contracted, and sums may be reordered if exact
-//! arithmetic would give the same. So no step here needs the rounding error of a sum: numbers are
-//! split exactly by their bits, rounded to integers by a function, and the angle of a large argument is found in
-//! integers. If the device rounds a quotient or a square root worse than to nearest, that error adds.
+//! Devices promise little about float32: a product and a sum may be contracted, and sums may be
+//! reordered if exact arithmetic would give the same. So no step here needs the rounding error of a
+//! sum: numbers are split exactly by their bits, rounded to integers by a function, and the angle
+//! of a large argument is found in integers. If the device rounds a quotient or a square root worse
+//! than to nearest, that error adds.
 
 pub(super) mod angle;
 mod coefficients;

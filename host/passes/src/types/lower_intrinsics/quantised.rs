@@ -84,7 +84,8 @@ pub(super) fn dp4a(a: &Expr, b: &Expr, sum: &Expr) -> Expr {
     })
 }
 
-/// `tvm_access_ptr(zero, data, offset, extent, rw_mask)`: the pointer moved by elements of the zero's type.
+/// `tvm_access_ptr(zero, data, offset, extent, rw_mask)`: the pointer moved by elements of the
+/// zero's type.
 pub(super) fn access_pointer(zero: &Expr, data: &Expr, offset: &Expr) -> Expr {
     let bytes = int64_like(zero.dtype.size_bytes() as i128, offset);
     let moved = vec![data.clone(), wide(offset) * bytes];

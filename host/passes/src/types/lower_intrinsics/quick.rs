@@ -1,7 +1,9 @@
-//! Functions of float32 for hosts, computed in float32 on as many lanes as a register has, with selections for ranges.
+//! Functions of float32 for hosts, computed in float32 on as many lanes as a register has, with
+//! selections for ranges.
 //!
-//! Few of them divide: a division takes as long as ten products with sums. A host neither reorders sums nor drops the
-//! pair of a sum and a difference by which numbers are rounded; it may contract a product and a sum.
+//! Few of them divide: a division takes as long as ten products with sums. A host neither reorders
+//! sums nor drops the pair of a sum and a difference by which numbers are rounded; it may contract
+//! a product and a sum.
 
 mod coefficients;
 pub(super) mod exp;

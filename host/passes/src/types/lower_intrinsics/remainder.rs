@@ -4,15 +4,17 @@ use chipdock_ir::Expr;
 
 use super::kit::{MAGIC, abs, copysign, div, min, single};
 
-/// Binary digits of the quotient that a step removes: so many and one more, times the 24 of a float32, are exact.
+/// Binary digits of the quotient that a step removes: so many and one more, times the 24 of a
+/// float32, are exact.
 const DIGITS: i32 = 28;
 /// Steps for the largest quotient, 2^277.
 const STEPS: i32 = 10;
 
 /// `fmod` of float32, exact.
 ///
-/// Each step subtracts the multiple of y · 2^(28 k) that leaves the least rest, of either sign. Products and rests are exact
-/// in float64; a multiple that is off by one, because a quotient was rounded, is made up for by the next step.
+/// Each step subtracts the multiple of y · 2^(28 k) that leaves the least rest, of either sign.
+/// Products and rests are exact in float64; a multiple that is off by one, because a quotient was
+/// rounded, is made up for by the next step.
 pub(super) fn fmod_single(x: &Expr, y: &Expr) -> Expr {
     single([x, y], |s, [x, y]| {
         // Past every float32, and so that no product with 0 is a NaN.

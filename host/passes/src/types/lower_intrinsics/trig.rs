@@ -8,15 +8,16 @@ use super::kit::{
 };
 use super::log::log1p_of;
 
-/// Adding this to a float64 and subtracting it again rounds to a multiple of 4. A number of 51 bits from 2^52 on is
-/// itself a multiple of 4, and is unchanged: there is a bit to spare for the sum, and from 2^106 on the constant is
-/// lost in it.
+/// Adding this to a float64 and subtracting it again rounds to a multiple of 4. A number of 51 bits
+/// from 2^52 on is itself a multiple of 4, and is unchanged: there is a bit to spare for the sum,
+/// and from 2^106 on the constant is lost in it.
 const MAGIC_4: f64 = MAGIC * 4.0;
 
-/// x · 2/π = k + r: r in quarter turns, at most 1/2, and k in the low bits of a uint64, correct modulo 4.
+/// x · 2/π = k + r: r in quarter turns, at most 1/2, and k in the low bits of a uint64, correct
+/// modulo 4.
 ///
-/// Valid for every finite float32: 2/π is split into pieces of 27 bits, whose products with 24 bits are exact, and
-/// multiples of 4 are removed from each product.
+/// Valid for every finite float32: 2/π is split into pieces of 27 bits, whose products with 24 bits
+/// are exact, and multiples of 4 are removed from each product.
 pub(super) fn quarter_turns(s: &Steps, x: &Expr) -> (Expr, Expr) {
     let pieces = c::TWO_OVER_PI.iter().enumerate().map(|(index, piece)| {
         let product = s.name("product", x.clone() * s.f64(*piece));
@@ -110,7 +111,8 @@ fn complemented(s: &Steps, angle: Expr, a: &Expr, b: &Expr) -> Expr {
     steep * s.f64(std::f64::consts::FRAC_PI_2) + sign * angle
 }
 
-/// Clamps to a bound far beyond float32, so that an infinity becomes finite and two infinities compare equal.
+/// Clamps to a bound far beyond float32, so that an infinity becomes finite and two infinities
+/// compare equal.
 fn bounded(s: &Steps, x: &Expr) -> Expr {
     s.name("a", min(s.f64(2.0_f64.powi(400)), abs(x)))
 }

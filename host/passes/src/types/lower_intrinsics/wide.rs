@@ -1,6 +1,7 @@
 //! Functions of float64 that need more than its digits on the way.
 //!
-//! They rely on the rounding errors of sums, which nobody may reorder, and of products; see [`pair::product`].
+//! They rely on the rounding errors of sums, which nobody may reorder, and of products; see
+//! [`pair::product`].
 
 pub(super) mod angle;
 mod coefficients;

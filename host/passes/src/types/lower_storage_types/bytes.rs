@@ -19,7 +19,8 @@ fn like(value: i128, e: &Expr) -> Expr {
     Expr::int(value, e.dtype.scalar()).broadcast(e.dtype.lanes)
 }
 
-/// Number of bytes that the elements take, in 64 bits unless it is constant: the sum on the way may not fit.
+/// Number of bytes that the elements take, in 64 bits unless it is constant: the sum on the way may
+/// not fit.
 pub(super) fn count(elements: &Expr, dtype: DType) -> Expr {
     let is_constant = elements.as_int().is_some_and(|count| count < i128::from(i32::MAX) - per_byte(dtype));
     let wide = if is_constant { elements.dtype } else { DType::INT64 };
@@ -155,12 +156,14 @@ fn is_multiple(sum: &Expr, of: i128) -> bool {
 
 /// A statement around the one being lowered.
 enum Around {
-    /// A loop whose iterations may run concurrently, and whether it contains a store of a part of a byte.
+    /// A loop whose iterations may run concurrently, and whether it contains a store of a part of a
+    /// byte.
     AtOnce {
         is_thread: bool,
         is_split: bool,
     },
-    /// A serial loop from 0 over a number of iterations; for one that was vectorized, whether it must be serial.
+    /// A serial loop from 0 over a number of iterations; for one that was vectorized, whether it
+    /// must be serial.
     Serial {
         var: Var,
         extent: i128,
@@ -260,8 +263,8 @@ impl Loops {
         threads
     }
 
-    /// Returns true if a store at the index writes all elements of each byte that it writes (STORAGE-Y4), in one
-    /// iteration of each loop whose iterations run concurrently.
+    /// Returns true if a store at the index writes all elements of each byte that it writes
+    /// (STORAGE-Y4), in one iteration of each loop whose iterations run concurrently.
     pub(super) fn writes_whole_bytes(&self, dtype: DType, index: &Expr) -> bool {
         let per = per_byte(dtype);
         let index = simplify::expr(index);

@@ -57,8 +57,9 @@ fn zeros(s: &Steps, word: &Expr) -> Expr {
     s.name("zeros", Expr::call(Op::Clz, vec![word.clone()], dtype).cast(word.dtype))
 }
 
-/// The quotient of unsigned integers, unspecified if `b` is 0 (Warren, Hacker's Delight, 9-5): for a short divisor,
-/// digit by digit; for a long one, by its leading 32 digits, which gives at most one too much.
+/// The quotient of unsigned integers, unspecified if `b` is 0 (Warren, Hacker's Delight, 9-5): for
+/// a short divisor, digit by digit; for a long one, by its leading 32 digits, which gives at most
+/// one too much.
 fn unsigned_quotient(s: &Steps, a: &Words, b: &Words) -> Words {
     let is_short = s.name("is_short", Expr::compare(CompareOp::Eq, b.high.clone(), s.u32(0)));
     let first = s.name("first", div(a.high.clone(), b.low.clone()));
@@ -80,7 +81,8 @@ fn unsigned_quotient(s: &Steps, a: &Words, b: &Words) -> Words {
     Words { high: s.name("high", either(first, s.u32(0))), low: s.name("low", either(digits, by_long)) }
 }
 
-/// The quotient of a number whose upper word is less than the divisor (Hacker's Delight, 9-3): two digits of 16 bits.
+/// The quotient of a number whose upper word is less than the divisor (Hacker's Delight, 9-3): two
+/// digits of 16 bits.
 fn short_quotient(s: &Steps, a: &Words, divisor: &Expr) -> Expr {
     let moved = s.name("moved", and(zeros(s, divisor), s.u32(31)));
     let divisor = s.name("divisor", shl(divisor.clone(), moved.clone()));
@@ -95,7 +97,8 @@ fn short_quotient(s: &Steps, a: &Words, divisor: &Expr) -> Expr {
     s.name("digits", shl(first, s.u32(16)) + second)
 }
 
-/// One digit of 16 bits, estimated from the leading half of the divisor, which gives at most two too much.
+/// One digit of 16 bits, estimated from the leading half of the divisor, which gives at most two
+/// too much.
 fn digit(s: &Steps, over: &Expr, next: &Expr, divisor: &Expr) -> Expr {
     let upper = s.name("upper", shr(divisor.clone(), s.u32(16)));
     let lower = s.name("lower", and(divisor.clone(), s.u32(0xffff)));

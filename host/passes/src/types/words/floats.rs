@@ -22,7 +22,8 @@ pub(crate) fn to_float(s: &Steps, a: &Words, is_signed: bool, to: DType) -> Expr
     let is_long = s.name("is_long", Expr::compare(CompareOp::Ne, size.high.clone(), s.u32(0)));
     let zeros = Expr::call(Op::Clz, vec![size.high.clone()], s.i32(0).dtype);
     let moved = s.name("moved", and(zeros.cast(size.high.dtype), s.u32(31)));
-    // The leading 32 digits; the last of them is a sticky bit for all that follow, so that ties are recognised.
+    // The leading 32 digits; the last of them is a sticky bit for all that follow, so that ties are
+    // recognised.
     let rest = Expr::compare(CompareOp::Ne, shl(size.low.clone(), moved.clone()), s.u32(0));
     let leading = or(s.moved(&size.high, &size.low, &moved), one_if(s, rest));
     let digits = Expr::select(is_long.clone(), leading, size.low);
@@ -43,8 +44,8 @@ pub(crate) fn from_float(s: &Steps, x: &Expr, is_signed: bool) -> Words {
     let float = |value: f64| Expr::float(value, wide);
     let x = s.name("x", x.clone().cast(wide));
     let size = s.name("size", abs(&x));
-    // Both parts are exact: scaling by a power of two changes no digit, and the difference has no digit that the number
-    // lacks.
+    // Both parts are exact: scaling by a power of two changes no digit, and the difference has no
+    // digit that the number lacks.
     let upper = s.name("upper", unary(Op::Floor, &(size.clone() * float(1.0 / TWO_TO_32))));
     let lower = size.clone() - upper.clone() * float(TWO_TO_32);
     let word = |part: Expr| part.cast(s.u32(0).dtype);

@@ -1,4 +1,5 @@
-//! Tests that the documented error bounds agree: those of the pass, of its page, and of conforming backends.
+//! Tests that the documented error bounds agree: those of the pass, of its page, and of conforming
+//! backends.
 
 use chipdock_ir::accuracy;
 use chipdock_ir::{DType, Op};

@@ -1,5 +1,5 @@
-//! Functions of float64 as compilers may contract them (rule IR-N10): any product, of its own or by name, in any of the sums that
-//! it is an operand of.
+//! Functions of float64 as compilers may contract them (rule IR-N10): any product, of its own or by
+//! name, in any of the sums that it is an operand of.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,8 @@ enum Chosen {
 }
 
 impl Contraction {
-    /// Compilers that contract everything, by the first operand or the second, and others that choose at random.
+    /// Compilers that contract everything, by the first operand or the second, and others that
+    /// choose at random.
     pub(super) fn all() -> Vec<Self> {
         let every = [false, true].map(|second_first| Chosen::All { second_first });
         let some = (0..10).map(|seed| Chosen::Random(Random::new(seed)));

@@ -97,7 +97,8 @@ fn calls(module: &IrModule, op: Op) -> bool {
     found
 }
 
-/// Distance in units of the last place of float32; infinite where a sign, an infinity or a NaN is wrong.
+/// Distance in units of the last place of float32; infinite where a sign, an infinity or a NaN is
+/// wrong.
 fn ulps(found: f64, exact: f64) -> f64 {
     let rounded = f64::from(exact as f32);
     let wrong = if exact.is_nan() || found.is_nan() {

@@ -1,4 +1,5 @@
-//! Functions of one float32 against the interpreter's float64, over a sample of all float32 and around hard points.
+//! Functions of one float32 against the interpreter's float64, over a sample of all float32 and
+//! around hard points.
 
 use chipdock_interpret::Array;
 use chipdock_ir::{Accuracy, DType, Expr, ForKind, Op, Signature, Stmt, StmtKind};
@@ -70,8 +71,8 @@ const POINTS: &[f32] = &[
     f32::INFINITY,
 ];
 
-/// Every float32 whose bits are a multiple of a prime: a sample of all exponents and both signs; and the neighbours of
-/// hard points, of 1 and of the multiples of half of pi.
+/// Every float32 whose bits are a multiple of a prime: a sample of all exponents and both signs;
+/// and the neighbours of hard points, of 1 and of the multiples of half of pi.
 pub(super) fn sample() -> Vec<f32> {
     let mut values: Vec<f32> = (0..=u32::MAX).step_by(20_011).map(f32::from_bits).collect();
     let turns = (1..400_u32).map(|k| (f64::from(k * k * k) * std::f64::consts::FRAC_PI_2) as f32);

@@ -1,5 +1,5 @@
-//! Functions of float64 that need twice its digits, on devices and hosts: against values of 60 digits (`tools/cases.py`), and at
-//! the borders.
+//! Functions of float64 that need twice its digits, on devices and hosts: against values of 60
+//! digits (`tools/cases.py`), and at the borders.
 
 use std::collections::BTreeMap;
 

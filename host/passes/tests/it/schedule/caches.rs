@@ -26,7 +26,8 @@ fn text(sch: &Schedule) -> String {
     print::function(sch.function())
 }
 
-/// SCHED-15: both operands and the result, of a product with what follows it, before and after loops are split.
+/// SCHED-15: both operands and the result, of a product with what follows it, before and after
+/// loops are split.
 #[test]
 fn cached_products_keep_results() {
     for shape in SHAPES {
@@ -482,7 +483,8 @@ fn caches_within_blocks() {
     );
 }
 
-/// A reduction to one element, a reduction that does not begin at its start, and a sum along an ordered axis.
+/// A reduction to one element, a reduction that does not begin at its start, and a sum along an
+/// ordered axis.
 #[test]
 fn reductions_of_every_form() {
     let kernel = |size: usize| {

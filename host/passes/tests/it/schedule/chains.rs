@@ -1,4 +1,5 @@
-//! Random chains of steps on random kernels: each step is refused, or keeps the meaning (SCHED-1, SCHED-2).
+//! Random chains of steps on random kernels: each step is refused, or keeps the meaning (SCHED-1,
+//! SCHED-2).
 
 use chipdock_ir::{BinaryOp, DType};
 use chipdock_passes::schedule::{BlockRef, Cut, LoopRef, Schedule, ScheduleError, Tail, Trace};

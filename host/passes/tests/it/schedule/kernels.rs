@@ -91,7 +91,8 @@ pub(crate) fn byte_matmul(shape: [usize; 3], symbolic: bool, dtypes: [DType; 2],
     cast_matmul(shape, symbolic, dtypes, DType::INT32, turned)
 }
 
-/// `C[i, j] = sum of A[i, k] * B[j, k]` in float32, as a linear layer with its weights, of these types.
+/// `C[i, j] = sum of A[i, k] * B[j, k]` in float32, as a linear layer with its weights, of these
+/// types.
 pub(crate) fn linear(shape: [usize; 3], dtypes: [DType; 2]) -> Kernel {
     cast_matmul(shape, false, dtypes, DType::FLOAT32, true)
 }
@@ -123,7 +124,8 @@ fn cast_matmul(shape: [usize; 3], symbolic: bool, dtypes: [DType; 2], sum: DType
     Kernel { function: f.finish(), shapes }
 }
 
-/// A convolution of `x[ic, h, w]` with `w[oc, ic, 3, 3]`, with a stride, and zeros around the input.
+/// A convolution of `x[ic, h, w]` with `w[oc, ic, 3, 3]`, with a stride, and zeros around the
+/// input.
 pub(crate) fn convolution(channels: [usize; 2], size: usize, stride: usize) -> Kernel {
     let [ic, oc] = channels;
     let out = (size + 2 - 3) / stride + 1;
@@ -178,7 +180,8 @@ pub(crate) fn chained(n: usize) -> Kernel {
     Kernel { function: f.finish(), shapes: vec![vec![n]; 3] }
 }
 
-/// `B[i] = A[i] * 3`, `C[i] = B[i] + B[i + 2] * 2`, `D[i] = max(C[i], i)`, where B and C are intermediate.
+/// `B[i] = A[i] * 3`, `C[i] = B[i] + B[i + 2] * 2`, `D[i] = max(C[i], i)`, where B and C are
+/// intermediate.
 pub(crate) fn pipeline(n: usize, symbolic: bool) -> Kernel {
     let mut f = build::function("pipeline");
     f.noalias();
@@ -290,7 +293,8 @@ fn rows(
     });
 }
 
-/// `P[h, i, j] = A[h, i, :] . B[h, j, :]`, `R[h, i, j] = max(P, 0) + j`, `C[h, i, d] = R[h, i, :] . D[h, :, d]`.
+/// `P[h, i, j] = A[h, i, :] . B[h, j, :]`, `R[h, i, j] = max(P, 0) + j`, `C[h, i, d] = R[h, i, :] .
+/// D[h, :, d]`.
 pub(crate) fn two_products(heads: usize, shape: [usize; 3]) -> Kernel {
     let [rows, columns, depth] = shape;
     let mut f = build::function("two_products");
@@ -347,8 +351,8 @@ pub(crate) fn transposed(shape: [usize; 3], symbolic: bool, dtype: DType) -> Ker
     Kernel { function: f.finish(), shapes: vec![vec![heads, columns, rows], vec![heads, rows, columns]] }
 }
 
-/// A reduction over windows of each channel of `x[c, h, w]`, as deep as wide, with a stride and zeros around the input: sums of
-/// products with `k[c, y, x]`, or maxima.
+/// A reduction over windows of each channel of `x[c, h, w]`, as deep as wide, with a stride and
+/// zeros around the input: sums of products with `k[c, y, x]`, or maxima.
 pub(crate) fn windows(
     channels: usize,
     shape: [usize; 2],
@@ -400,8 +404,8 @@ pub(crate) fn windows(
     Kernel { function: f.finish(), shapes }
 }
 
-/// Sums and sums of squares of groups of channels of `x[c, n]`, which are read through a buffer of another shape, and that
-/// buffer's elements minus the sums.
+/// Sums and sums of squares of groups of channels of `x[c, n]`, which are read through a buffer of
+/// another shape, and that buffer's elements minus the sums.
 pub(crate) fn grouped(groups: usize, each: usize, size: usize) -> Kernel {
     let int = |value: usize| Expr::int(value as i128, DType::INT32);
     let mut f = build::function("grouped");
@@ -435,8 +439,8 @@ pub(crate) fn grouped(groups: usize, each: usize, size: usize) -> Kernel {
     Kernel { function: f.finish(), shapes: vec![vec![groups * each, size]; 2] }
 }
 
-/// A convolution of `groups` groups, of `[inputs, members]` channels each, of an image that is `size + 2` high and wide with
-/// `[3, 3]` weights; channels are the first axis, or the last one.
+/// A convolution of `groups` groups, of `[inputs, members]` channels each, of an image that is
+/// `size + 2` high and wide with `[3, 3]` weights; channels are the first axis, or the last one.
 pub(crate) fn group_convolution(groups: usize, channels: [usize; 2], size: usize, last: bool) -> Kernel {
     let int = |value: usize| Expr::int(value as i128, DType::INT32);
     let [inputs, members] = channels;

@@ -7,7 +7,8 @@ use crate::{BinaryOp, Callee, DType, Expr, ExprKind, Op, TypeCode};
 type Floats = (f64, f64);
 
 impl Ranges {
-    /// Returns the values that a float, or each lane of a vector of floats, can take; `None` if it may be a NaN.
+    /// Returns the values that a float, or each lane of a vector of floats, can take; `None` if it
+    /// may be a NaN.
     pub fn of_float(&mut self, e: &Expr) -> Option<(f64, f64)> {
         match &e.kind {
             ExprKind::Float(value) => return finite((value.value(), value.value())),
@@ -23,7 +24,8 @@ impl Ranges {
         found
     }
 
-    /// Returns true if every value of a float, truncated, is one of the integer type's: no saturation and no NaN is to be minded.
+    /// Returns true if every value of a float, truncated, is one of the integer type's: no
+    /// saturation and no NaN is to be minded.
     pub fn truncates_into(&mut self, value: &Expr, to: DType) -> bool {
         let (Some((least, greatest)), Some((low, high))) = (self.of_float(value), to.integer_range()) else {
             return false;
@@ -31,7 +33,8 @@ impl Ranges {
         if to.is_bool() {
             return false;
         }
-        // An end that is not exact in float64 is rounded outwards: the ends of 64 bits need one value less.
+        // An end that is not exact in float64 is rounded outwards: the ends of 64 bits need one
+        // value less.
         let inside = |end: i128| if to.bits == 64 { end as f64 * (1.0 - f64::EPSILON) } else { end as f64 };
         inside(low) <= least && greatest <= inside(high)
     }
@@ -101,8 +104,9 @@ fn finite((low, high): Floats) -> Option<Floats> {
     (low.is_finite() && high.is_finite()).then_some((low, high))
 }
 
-/// The interval with room for the rounding of its ends to the type, and for subnormal values that are taken for 0; `None` if a
-/// value may overflow. Rounding is monotone, so that an end at 0 stays there.
+/// The interval with room for the rounding of its ends to the type, and for subnormal values that
+/// are taken for 0; `None` if a value may overflow. Rounding is monotone, so that an end at 0 stays
+/// there.
 fn rounded((low, high): Floats, dtype: DType) -> Option<Floats> {
     let (relative, absolute, most) = match (dtype.code, dtype.bits) {
         (TypeCode::Float, 64) => (1e-12, 1e-300, 1e300),

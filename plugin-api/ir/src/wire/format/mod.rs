@@ -1,5 +1,5 @@
-//! The structure of the documents of a minor, as a table: the check of structure, the JSON Schema, and the positions of
-//! ids follow from it, so that documents can be rewritten without a module.
+//! The structure of the documents of a minor, as a table: the check of structure, the JSON Schema,
+//! and the positions of ids follow from it, so that documents can be rewritten without a module.
 
 mod schema;
 mod tables;
@@ -119,8 +119,8 @@ impl Format {
         self.document.iter().any(|field| field.name == name)
     }
 
-    /// Checks that every node and field belongs to the minor, and has the right shape. The reader checks what ids refer
-    /// to.
+    /// Checks that every node and field belongs to the minor, and has the right shape. The reader
+    /// checks what ids refer to.
     pub(super) fn check(&self, document: &Document) -> Result<(), WireError> {
         for (index, node) in document.nodes.iter().enumerate() {
             self.check_node(node).map_err(|message| WireError { node: Some(index), message })?;
@@ -149,7 +149,8 @@ impl Format {
         }
     }
 
-    /// Returns what of a node the minor does not have, in a few words; `None` if it has the node as it is.
+    /// Returns what of a node the minor does not have, in a few words; `None` if it has the node as
+    /// it is.
     pub(super) fn lacks(&self, node: &Json) -> Option<String> {
         let name = node.word("node");
         let Some(format) = self.node(name) else { return Some(name.to_owned()) };
@@ -171,7 +172,8 @@ impl Format {
     }
 }
 
-/// Checks the fields of an object. `more`: the number of additional fields, which are checked already.
+/// Checks the fields of an object. `more`: the number of additional fields, which are checked
+/// already.
 fn check_fields<N: AsRef<str>>(wanted: &[Field], found: &[(N, Json)], more: usize, what: &str) -> Checked {
     let mut taken = 0;
     for field in wanted {

@@ -7,7 +7,8 @@ use crate::limits::{NODES_MAX, STRING_BYTES_MAX};
 
 const REFER: &str = "$ref";
 
-/// Makes the JSON Schema of a minor. A schema cannot express what an id refers to; descriptions state it for readers.
+/// Makes the JSON Schema of a minor. A schema cannot express what an id refers to; descriptions
+/// state it for readers.
 pub(in crate::wire) fn schema(format: &Format, version: &str) -> Value {
     let minor = version.rsplit_once('.').map_or(version, |(minor, _)| minor);
     let mut definitions = definitions();

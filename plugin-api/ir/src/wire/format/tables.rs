@@ -1,5 +1,5 @@
-//! The tables of the published minors. They are frozen: a node, a field or an op that is added belongs to a new minor,
-//! whose table is made of the one before.
+//! The tables of the published minors. They are frozen: a node, a field or an op that is added
+//! belongs to a new minor, whose table is made of the one before.
 
 use std::sync::OnceLock;
 

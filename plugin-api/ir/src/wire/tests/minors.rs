@@ -56,8 +56,8 @@ proptest! {
         prop_assert_eq!(canonical(document.clone(), native()).unwrap(), document);
     }
 
-    /// WIRE-W5: whatever a module has, an older minor has it, has an equal of it, or refuses it by name; what it takes is
-    /// valid, and no document of a minor has what the minor lacks.
+    /// WIRE-W5: whatever a module has, an older minor has it, has an equal of it, or refuses it by
+    /// name; what it takes is valid, and no document of a minor has what the minor lacks.
     #[test]
     fn every_module_is_rewritten_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let module = testing::whole_module(&bytes);
@@ -219,7 +219,8 @@ fn the_first_minor_on_the_way_down_refuses() {
     }
 }
 
-/// WIRE-W5: a minor that rewrites nothing adds what older ones refuse, here a field of the document and one of each loop.
+/// WIRE-W5: a minor that rewrites nothing adds what older ones refuse, here a field of the document
+/// and one of each loop.
 #[test]
 fn a_table_alone_makes_a_minor() {
     static FORMAT: OnceLock<Format> = OnceLock::new();
@@ -434,7 +435,8 @@ fn placed(line: u32, value: i32, a: &crate::Buffer) -> Stmt {
     Stmt::store(a, vec![Expr::i32(0)], sum).with_span(Span { line, column: 5 })
 }
 
-/// WIRE-W8: each statement has its own position, an expression the one where it stands, if that is one.
+/// WIRE-W8: each statement has its own position, an expression the one where it stands, if that is
+/// one.
 #[test]
 fn positions_are_written_when_asked_for() {
     let mut f = build::function("f");

@@ -171,7 +171,8 @@ fn damaged_objects_are_refused_or_loaded_and_nothing_crashes() {
 #[test]
 fn each_byte_of_the_tables_may_be_wrong() {
     let good = rich_object();
-    // Headers and tables lie behind the code; symbols and relocations are where offsets are trusted.
+    // Headers and tables lie behind the code; symbols and relocations are where offsets are
+    // trusted.
     let sections = u64::from_le_bytes(good[40..48].try_into().unwrap()) as usize;
     let tables = (0..64).chain(sections..good.len());
     for place in tables {

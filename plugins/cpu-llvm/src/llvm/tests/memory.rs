@@ -1,7 +1,8 @@
 //! Test that a dropped module frees its code, so that memory does not grow.
 //!
-//! Measured as resident bytes of a process that does nothing else, after a hundred modules and at the end. The bound is
-//! the memory of one module in ten if its pages were kept (three pages of code and data at least).
+//! Measured as resident bytes of a process that does nothing else, after a hundred modules and at
+//! the end. The bound is the memory of one module in ten if its pages were kept (three pages of
+//! code and data at least).
 
 use chipdock_test_support::memory::resident_bytes;
 

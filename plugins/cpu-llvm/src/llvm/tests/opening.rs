@@ -102,7 +102,8 @@ fn print_with(library: *mut c_void) -> String {
         assert!(!found.is_null());
         found
     };
-    // SAFETY: LLVM's functions with the types that they have had for long; the context is left to the process.
+    // SAFETY: LLVM's functions with the types that they have had for long; the context is left to
+    // the process.
     unsafe {
         let create: unsafe extern "C" fn() -> *mut c_void =
             std::mem::transmute(function("LLVMContextCreate"));

@@ -1,6 +1,7 @@
-//! Tests of target `cuda` with NVIDIA's own compiler and assembler, through `dlopen` as for a user, on machines without
-//! an NVIDIA GPU. The wheels with both are in the folder `CHIPDOCK_CUDA_WHEELS` (`cargo xtask wheels`); without them
-//! each test reports that it was skipped, unless `CHIPDOCK_TEST_SETUP=done` requires them.
+//! Tests of target `cuda` with NVIDIA's own compiler and assembler, through `dlopen` as for a user,
+//! on machines without an NVIDIA GPU. The wheels with both are in the folder `CHIPDOCK_CUDA_WHEELS`
+//! (`cargo xtask wheels`); without them each test reports that it was skipped, unless
+//! `CHIPDOCK_TEST_SETUP=done` requires them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -97,7 +98,8 @@ fn wheels() -> Option<PathBuf> {
     folder.join("nvidia/cu13/lib/libnvrtc.so.13").exists().then_some(folder)
 }
 
-/// Compiles a module to PTX for each architecture, and assembles the PTX; returns the number of its kernels.
+/// Compiles a module to PTX for each architecture, and assembles the PTX; returns the number of its
+/// kernels.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! Compiles kernels of the corpus, of which an ordinary run takes a sample, and random programs, with NVRTC and ptxas for each architecture.
+//! Compiles kernels of the corpus, of which an ordinary run takes a sample, and random programs,
+//! with NVRTC and ptxas for each architecture.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,8 @@ fn single(module: &IrModule, function: &PrimFunc) -> IrModule {
     IrModule { functions: vec![function.clone()], attrs: module.attrs.clone() }
 }
 
-/// Removes the target that a function names where it is one of `cuda`: it is compiled for each architecture.
+/// Removes the target that a function names where it is one of `cuda`: it is compiled for each
+/// architecture.
 fn forget_target(function: &mut PrimFunc) {
     let is_cuda = |value: &AttrValue| matches!(value, AttrValue::Target(target) if target.kind == "cuda");
     if function.attrs.get(attr::TARGET).is_some_and(is_cuda) {
@@ -27,8 +29,8 @@ fn forget_target(function: &mut PrimFunc) {
     }
 }
 
-/// Path of a golden with the result for each file or program: the number of kernels compiled for each architecture, or the
-/// reason for the refusal.
+/// Path of a golden with the result for each file or program: the number of kernels compiled for
+/// each architecture, or the reason for the refusal.
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("goldens").join(name)
 }
@@ -51,7 +53,8 @@ fn kernels_of_the_corpus_compile() {
     for file in files.into_iter().filter(|file| drawn.has(&file.name)) {
         let mut module = chipdock_script::parse(&file.text, &file.name).expect("the corpus is readable");
         module.functions.iter_mut().for_each(forget_target);
-        // A file whose functions call each other is one module; else one that is refused must not hide the others.
+        // A file whose functions call each other is one module; else one that is refused must not
+        // hide the others.
         let modules = match check(&host, &module) {
             Ok(found) => {
                 lines.push(format!("{}: {found} kernels", file.name));

@@ -1,4 +1,5 @@
-//! Tests of the program nvcc on the examples, in a process of their own because the environment names nvcc.
+//! Tests of the program nvcc on the examples, in a process of their own because the environment
+//! names nvcc.
 
 use chipdock_cuda_tests::{assemble, compiled_by, has_compiler, host, nvcc};
 
@@ -9,7 +10,8 @@ fn nvcc_compiles_the_examples() {
         return;
     }
     let program = nvcc().expect("beside NVRTC");
-    // SAFETY: the only test of this process; no other thread reads the environment, and the plugin does when it is asked.
+    // SAFETY: the only test of this process; no other thread reads the environment, and the plugin
+    // does when it is asked.
     unsafe { std::env::set_var("CHIPDOCK_NVCC", program) };
     let host = host();
     let folder = chipdock_test_support::workspace().join("examples/kernels");

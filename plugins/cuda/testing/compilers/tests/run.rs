@@ -1,5 +1,5 @@
-//! Runs the CUDA C of every kernel on the processor (`testing/cuda-on-cpu`) and compares the results with the
-//! interpreter, on machines without an NVIDIA GPU.
+//! Runs the CUDA C of every kernel on the processor (`testing/cuda-on-cpu`) and compares the
+//! results with the interpreter, on machines without an NVIDIA GPU.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +20,8 @@ const SHARE: usize = 5;
 /// Random programs of either sort: clang takes most of a second for each.
 const PROGRAMS: u64 = 12;
 
-/// A host whose CUDA device is the processor, and that backend; nothing without clang, which is then said.
+/// A host whose CUDA device is the processor, and that backend; nothing without clang, which is
+/// then said.
 fn processor(what: &str) -> Option<(Host, Backend)> {
     if Command::new("clang++-19").arg("--version").output().is_err() {
         chipdock_test_support::setup::missing(&format!("{what}: no clang++-19"));
@@ -135,8 +136,8 @@ fn specials_are_exact_as_cuda_c() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A function that a plugin registers comes between text and compiler: what it answers is what the artifact holds, and what
-/// runs; what it refuses is not built.
+/// A function that a plugin registers comes between text and compiler: what it answers is what the
+/// artifact holds, and what runs; what it refuses is not built.
 #[test]
 fn a_function_between_text_and_compiler_has_the_last_word() {
     let Some((host, backend)) = processor("cuda.postprocess_source") else { return };

@@ -34,7 +34,8 @@ impl DeviceApi for Processor {
         let mut copy = *copy;
         let cpu = ChipdockDevice { device_type: 1, device_id: 0 };
         (copy.from.device, copy.to.device) = (cpu, cpu);
-        // SAFETY: the ends are live and do not overlap (D.6), as the trait requires; both ends are host memory.
+        // SAFETY: the ends are live and do not overlap (D.6), as the trait requires; both ends are
+        // host memory.
         unsafe { self.0.copy_data(device_id, &copy, stream) }
     }
 }

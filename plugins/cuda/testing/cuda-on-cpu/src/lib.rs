@@ -1,11 +1,14 @@
-//! A plugin for tests: host memory as `device_api.cuda`, and a loader that runs the CUDA C of an artifact on the
-//! processor. clang compiles it as C++ after `shim.h`; the threads of a block are fibres, one block after the other.
+//! A plugin for tests: host memory as `device_api.cuda`, and a loader that runs the CUDA C of an
+//! artifact on the processor. clang compiles it as C++ after `shim.h`; the threads of a block are
+//! fibres, one block after the other.
 //!
-//! It checks the meaning of the text: indices, barriers, warps, atomics, conversions. It does not find races between
-//! barriers or exceeded resource limits, and does not test NVIDIA's compiler, which has tests of its own.
+//! It checks the meaning of the text: indices, barriers, warps, atomics, conversions. It does not
+//! find races between barriers or exceeded resource limits, and does not test NVIDIA's compiler,
+//! which has tests of its own.
 
 //!
-//! It has the function `cuda.postprocess_source` too, so that every source that it runs has come through there.
+//! It has the function `cuda.postprocess_source` too, so that every source that it runs has come
+//! through there.
 
 mod device_api;
 mod loader;

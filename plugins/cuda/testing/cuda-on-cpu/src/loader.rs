@@ -17,8 +17,8 @@ pub(crate) struct Loader {
     pub(crate) host: HostRef,
 }
 
-/// A function that runs a kernel: takes arguments, grid, block, and bytes of dynamic shared memory; returns an error's
-/// text, or null.
+/// A function that runs a kernel: takes arguments, grid, block, and bytes of dynamic shared memory;
+/// returns an error's text, or null.
 type Run = unsafe extern "C" fn(*const *const c_void, *const u32, *const u32, u64) -> *const c_char;
 
 /// A loaded library. Blocks run one by one, since the library has their memory only once.
@@ -33,7 +33,8 @@ struct Loaded {
     kernels: HashMap<String, (Kernel, Run)>,
 }
 
-/// Replacements in a source before it is compiled: instructions and declarations that only a GPU supports.
+/// Replacements in a source before it is compiled: instructions and declarations that only a GPU
+/// supports.
 const EDITS: &[(&str, &str)] = &[
     (
         "extern __shared__ __align__(16) unsigned char cd_dynamic[];",
@@ -127,7 +128,8 @@ impl Module for Loaded {
             let size = |extents: [u64; 3]| extents.map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));
             let (grid, block) = (size(launch.grid), size(launch.block));
             let _running = code.running.lock().unwrap_or_else(PoisonError::into_inner);
-            // SAFETY: as many arguments as the kernel has, of their sizes; the host function has checked the tensors.
+            // SAFETY: as many arguments as the kernel has, of their sizes; the host function has
+            // checked the tensors.
             let failed =
                 unsafe { run(pointers.as_ptr(), grid.as_ptr(), block.as_ptr(), launch.dynamic_shared_bytes) };
             if failed.is_null() {

@@ -2,8 +2,8 @@
 
 use chipdock_plugin_api::{Any, AnyView, Context, Error, ErrorKind, Str, argument};
 
-/// Puts a line with the target before the source, and replaces 12345 by 54321. For certain names in the source it
-/// fails, or returns a value that is not a source.
+/// Puts a line with the target before the source, and replaces 12345 by 54321. For certain names in
+/// the source it fails, or returns a value that is not a source.
 pub(crate) fn marked(_: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let source: String = argument(args, 0, "source")?;
     let target: String = argument(args, 1, "target")?;

@@ -65,8 +65,8 @@ pub(crate) unsafe fn queue(state: &mut State, launch: Launch, args: *const *mut 
     let mut values = Vec::with_capacity(kernel.params.len());
     for (index, size) in kernel.params.iter().enumerate() {
         let mut bytes = [0_u8; 8];
-        // SAFETY: `args` points to a value for each parameter, as this function requires; the driver reads arguments
-        // before it returns.
+        // SAFETY: `args` points to a value for each parameter, as this function requires; the
+        // driver reads arguments before it returns.
         unsafe { (*args.add(index)).cast::<u8>().copy_to(bytes.as_mut_ptr(), *size) };
         values.push(u64::from_le_bytes(bytes));
     }

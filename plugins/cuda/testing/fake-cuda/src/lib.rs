@@ -1,12 +1,15 @@
-//! The CUDA driver's interface in software, as far as the plugin `cuda` uses it: for tests without a GPU.
+//! The CUDA driver's interface in software, as far as the plugin `cuda` uses it: for tests without
+//! a GPU.
 //!
-//! Device memory has addresses that no process uses, streams are threads, contexts, events and modules are looked up
-//! and counted, launches are checked against limits, and a failure of queued work poisons the context as a real one
-//! does. It cannot run kernels; see `module.rs`. It follows the driver's documentation and is independent of the
-//! plugin: even the numbers of codes and attributes are written out here.
+//! Device memory has addresses that no process uses, streams are threads, contexts, events and
+//! modules are looked up and counted, launches are checked against limits, and a failure of queued
+//! work poisons the context as a real one does. It cannot run kernels; see `module.rs`. It follows
+//! the driver's documentation and is independent of the plugin: even the numbers of codes and
+//! attributes are written out here.
 //!
-//! Environment variables set the number of devices (`FAKE_CUDA_DEVICES`, by default 2) and the delay of each piece of
-//! work (`FAKE_CUDA_DELAY_US`). Functions whose names begin with `fake_cuda_` are for tests.
+//! Environment variables set the number of devices (`FAKE_CUDA_DEVICES`, by default 2) and the
+//! delay of each piece of work (`FAKE_CUDA_DELAY_US`). Functions whose names begin with
+//! `fake_cuda_` are for tests.
 
 mod code;
 mod launch;
@@ -101,8 +104,8 @@ exports! {
         unsafe { put(text, meaning.unwrap_or(ptr::null())) }.err().unwrap_or(code::SUCCESS)
     }
 
-    /// Internal tables of the driver, of which there are none. NVRTC queries one if it finds a driver, without checking
-    /// that this function exists.
+    /// Internal tables of the driver, of which there are none. NVRTC queries one if it finds a
+    /// driver, without checking that this function exists.
     fn cuGetExportTable(_table: *mut *const c_void, _id: *const c_void) {
         code::NOT_FOUND
     }
@@ -194,8 +197,8 @@ exports! {
         })
     }
 
-    /// Destroys the resources of the primary context, however often it is retained; it is empty when it is retained
-    /// again.
+    /// Destroys the resources of the primary context, however often it is retained; it is empty
+    /// when it is retained again.
     fn cuDevicePrimaryCtxReset_v2(device: c_int) {
         call(|state| {
             if usize::try_from(device).is_ok_and(|id| id < state.devices.len()) {
@@ -355,8 +358,8 @@ exports! {
     ) {
         call(|state| {
             let device = state.entered()?;
-            // SAFETY: the caller guarantees a NUL-terminated text or an ELF file, which is recognised by its first
-            // byte.
+            // SAFETY: the caller guarantees a NUL-terminated text or an ELF file, which is
+            // recognised by its first byte.
             let text = unsafe { CStr::from_ptr(image) };
             if text.to_bytes().first() == Some(&0x7F) {
                 return Err(code::NO_BINARY_FOR_GPU);
@@ -458,7 +461,8 @@ exports! {
         call(|state| unsafe { launch::queue(state, launch, args) })
     }
 
-    /// For tests: numbers of calls, retained contexts, memory blocks, streams, events, modules, functions.
+    /// For tests: numbers of calls, retained contexts, memory blocks, streams, events, modules,
+    /// functions.
     fn fake_cuda_counts(counts: *mut [u64; 7]) {
         let state = lock(&STATE);
         let retained = state.devices.iter().map(|device| u64::from(device.n_retained)).sum();
@@ -486,7 +490,8 @@ exports! {
 ///
 /// # Safety
 ///
-/// * `options` and `values` have `count` entries, and the values of known options have the options' types.
+/// * `options` and `values` have `count` entries, and the values of known options have the options'
+///   types.
 unsafe fn write_log(log: &str, count: usize, options: *const u32, values: *const *mut c_void) {
     const ERROR_LOG_BUFFER: u32 = 5;
     const ERROR_LOG_BUFFER_SIZE_BYTES: u32 = 6;

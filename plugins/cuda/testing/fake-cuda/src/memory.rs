@@ -50,7 +50,8 @@ impl End {
     }
 }
 
-/// The memory that a function requires of an end: the host's (`Some(true)`), a device's (`Some(false)`), or any.
+/// The memory that a function requires of an end: the host's (`Some(true)`), a device's
+/// (`Some(false)`), or any.
 type Demand = Option<bool>;
 
 fn queue_copy(
@@ -66,8 +67,8 @@ fn queue_copy(
     if !fits(&to_end, to.1) || !fits(&from_end, from.1) {
         return Err(code::INVALID_VALUE);
     }
-    // The unified functions assume that an unknown address is host memory and read it, so null and similar addresses
-    // are refused.
+    // The unified functions assume that an unknown address is host memory and read it, so null and
+    // similar addresses are refused.
     if matches!((&to_end, &from_end), (End::Pageable(_), End::Pageable(_))) {
         return Err(code::INVALID_VALUE);
     }
@@ -88,8 +89,8 @@ fn queue_copy(
     let waits = matches!(to_end, End::Pageable(_)).then(|| Arc::clone(&queue));
     queue.push(Box::new(move || {
         if is_well(&poison) {
-            // SAFETY: within blocks that this closure owns, or the caller's memory, which lives until the stream was
-            // waited for.
+            // SAFETY: within blocks that this closure owns, or the caller's memory, which lives
+            // until the stream was waited for.
             unsafe { to_end.host().copy_from(from_end.host(), size) };
         }
     }));

@@ -1,8 +1,9 @@
-//! Modules: PTX of which only the head of each kernel is read, and the effects of a kernel when it is launched.
+//! Modules: PTX of which only the head of each kernel is read, and the effects of a kernel when it
+//! is launched.
 //!
-//! PTX is not interpreted. A comment in its body selects what a kernel does: `// fake: record` writes the launch and
-//! its arguments, one u64 each, to the address in its first argument; `// fake: fault` accesses memory that does not
-//! exist.
+//! PTX is not interpreted. A comment in its body selects what a kernel does: `// fake: record`
+//! writes the launch and its arguments, one u64 each, to the address in its first argument; `//
+//! fake: fault` accesses memory that does not exist.
 
 use crate::code::{self, Code};
 

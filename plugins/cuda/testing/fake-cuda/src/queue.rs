@@ -13,7 +13,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A queue; its thread starts with the first work and ends when the stream was destroyed and all work is done.
+/// A queue; its thread starts with the first work and ends when the stream was destroyed and all
+/// work is done.
 #[derive(Default)]
 pub(crate) struct Queue {
     state: Mutex<State>,

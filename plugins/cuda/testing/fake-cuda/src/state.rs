@@ -13,7 +13,8 @@ use crate::queue::{Queue, lock};
 
 /// Memory of each device.
 pub(crate) const MEMORY_BYTES: usize = 256 << 20;
-/// Start of the addresses of device memory: no process uses them, so that using one on the host faults.
+/// Start of the addresses of device memory: no process uses them, so that using one on the host
+/// faults.
 const DEVICE_BASE: usize = 0x0300_0000_0000;
 /// Alignment of device memory: that of the real driver's smallest blocks.
 const DEVICE_ALIGNMENT: usize = 512;
@@ -51,8 +52,8 @@ impl Block {
             return None;
         }
         if size <= 1 << 20 {
-            // New memory has arbitrary contents; large blocks are left to the system, which clears them on use.
-            // SAFETY: as many bytes as were allocated.
+            // New memory has arbitrary contents; large blocks are left to the system, which clears
+            // them on use. SAFETY: as many bytes as were allocated.
             unsafe { host.write_bytes(0xA5, size) };
         }
         Some(Self { host, size, kind, device, layout: Some(layout) })
@@ -84,7 +85,8 @@ pub(crate) struct Device {
     pub(crate) poison: Arc<AtomicU32>,
 }
 
-/// An event of a device: its queue, the number of jobs before it, and the time when they were done, if it records that.
+/// An event of a device: its queue, the number of jobs before it, and the time when they were done,
+/// if it records that.
 pub(crate) struct Event {
     pub(crate) device: i32,
     pub(crate) recorded: Option<(Arc<Queue>, u64)>,

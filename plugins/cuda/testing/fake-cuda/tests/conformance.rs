@@ -1,5 +1,5 @@
-//! Runs the conformance suite for the plugin `cuda` on the fake driver: data spaces, copies, streams, mistakes,
-//! threads.
+//! Runs the conformance suite for the plugin `cuda` on the fake driver: data spaces, copies,
+//! streams, mistakes, threads.
 
 use std::fs;
 use std::path::{Path, PathBuf};

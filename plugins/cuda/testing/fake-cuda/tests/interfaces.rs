@@ -1,4 +1,5 @@
-//! Tests of the interfaces `timer` 1 and `external` 1 of the plugin `cuda`, mixed with direct calls of the driver.
+//! Tests of the interfaces `timer` 1 and `external` 1 of the plugin `cuda`, mixed with direct calls
+//! of the driver.
 
 use std::ptr::{self, NonNull};
 
@@ -34,7 +35,8 @@ fn n_10_a_stream_of_the_drivers_is_adopted_and_lives_on() {
     }
     let other = host.device("cuda", 1).expect("the other device");
     for wrong in [native, ptr::without_provenance_mut(0xBAD0)] {
-        // SAFETY: what the driver can tell is no stream of the device is refused (N.9); this one can tell all of it.
+        // SAFETY: what the driver can tell is no stream of the device is refused (N.9); this one
+        // can tell all of it.
         let error = unsafe { other.adopt_stream(wrong) }.err().expect("not a stream of that device");
         assert_eq!(*error.kind(), ErrorKind::Value, "{error}");
     }

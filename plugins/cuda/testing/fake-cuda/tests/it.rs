@@ -1,4 +1,5 @@
-//! The tests of the plugin on a driver of our own, in one binary: a binary for each file would take minutes of linking.
+//! The tests of the plugin on a driver of our own, in one binary: a binary for each file would take
+//! minutes of linking.
 
 mod common;
 mod conformance;

@@ -1,4 +1,5 @@
-//! Tests of modules and launches of the plugin `cuda` on the fake driver, through `dlopen` as for a user.
+//! Tests of modules and launches of the plugin `cuda` on the fake driver, through `dlopen` as for a
+//! user.
 
 use crate::common::{AXES, arguments, artifact, fake, made, pointer, ptx, recorder, space};
 use chipdock_host::{ErrorKind, Function, Host, Tensor, Verdict};

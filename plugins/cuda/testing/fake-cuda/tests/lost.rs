@@ -1,5 +1,5 @@
-//! Test that a kernel that accesses memory which does not exist poisons the context: the device is lost, with the
-//! cause.
+//! Test that a kernel that accesses memory which does not exist poisons the context: the device is
+//! lost, with the cause.
 
 use crate::common::{artifact, fake, pointer, ptx, space};
 use chipdock_host::{ErrorKind, Tensor};

@@ -1,5 +1,5 @@
-//! Tests of the interface `reset` 1 of the plugin `cuda` (D.40): a lost device is opened again, for this host and for
-//! others.
+//! Tests of the interface `reset` 1 of the plugin `cuda` (D.40): a lost device is opened again, for
+//! this host and for others.
 
 use crate::common::{artifact, fake, pointer, ptx, space};
 use chipdock_host::{Device, ErrorKind, Function, Host, Tensor};
@@ -79,7 +79,8 @@ fn d_40_a_failure_that_nobody_took_is_forgotten() {
     works(&device, &[4, 5]);
 }
 
-/// The context is the process's: another host's device is lost with it, and opening that again takes nothing from the first.
+/// The context is the process's: another host's device is lost with it, and opening that again
+/// takes nothing from the first.
 #[test]
 fn d_40_each_host_opens_its_own_device_again() {
     let (one, other) = (fake().host(), fake().host());

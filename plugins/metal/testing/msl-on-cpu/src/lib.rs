@@ -1,5 +1,5 @@
-//! Runs MSL as C++: clang compiles it with a header in place of Metal's library, and a block runs as fibres of one
-//! thread.
+//! Runs MSL as C++: clang compiles it with a header in place of Metal's library, and a block runs
+//! as fibres of one thread.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -74,7 +74,8 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).lines().take(30).collect::<Vec<_>>().join("\n")
 }
 
-/// Converts the text to C++: attributes are removed, memory of a block is static (one block runs at a time).
+/// Converts the text to C++: attributes are removed, memory of a block is static (one block runs at
+/// a time).
 fn as_cpp(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     for line in source.lines() {
@@ -136,7 +137,8 @@ impl Program {
         Ok(Self { folder })
     }
 
-    /// Runs a kernel, with the threads of a block in order or in reverse order; returns the tensors afterwards.
+    /// Runs a kernel, with the threads of a block in order or in reverse order; returns the tensors
+    /// afterwards.
     ///
     /// # Errors
     ///

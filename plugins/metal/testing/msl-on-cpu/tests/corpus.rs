@@ -1,5 +1,5 @@
-//! Runs every kernel of the corpus and the examples, scheduled by hand and by default; a run takes a sample
-//! ([`chipdock_test_support::sample`]).
+//! Runs every kernel of the corpus and the examples, scheduled by hand and by default; a run takes
+//! a sample ([`chipdock_test_support::sample`]).
 
 use std::path::{Path, PathBuf};
 
@@ -23,8 +23,8 @@ fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("goldens").join(name)
 }
 
-/// The line of a kernel for which no arguments could be made up. The rest of the reason is left out: it names the argument
-/// that was tried first.
+/// The line of a kernel for which no arguments could be made up. The rest of the reason is left
+/// out: it names the argument that was tried first.
 fn left_line(file: &str, why: &str) -> String {
     format!("{file}: no arguments for {}", why.split(':').next().unwrap_or_default())
 }
@@ -52,7 +52,8 @@ fn msl_computes_what_the_interpreter_does() {
     list_drawn(&golden("corpus.txt"), lines, &drawn).unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Passes: INT64-W1 to INT64-W8 of `lower_int64`, by a compiler of C++: a language that has such integers is given none.
+/// Passes: INT64-W1 to INT64-W8 of `lower_int64`, by a compiler of C++: a language that has such
+/// integers is given none.
 #[test]
 fn words_of_64_bit_integers_are_compiled_right() {
     let Some(compiler) = msl::Compiler::found().unwrap() else { return missing("words as C++: no clang++") };
@@ -95,7 +96,8 @@ fn texts_are_the_kept_ones() {
     check_texts(&goldens, "metal", &texts).unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// How many kernels of a text were run in both orders and found right, and those whose arguments could not be made up.
+/// How many kernels of a text were run in both orders and found right, and those whose arguments
+/// could not be made up.
 fn checked(compiler: &msl::Compiler, shader: &Shader) -> Result<(usize, Vec<String>), String> {
     let program = msl::Program::new(compiler, shader)?;
     let (mut count, mut left) = (0, Vec::new());

@@ -1,5 +1,5 @@
-//! Tests that functions of float32 lowered without float64, compiled from MSL with and without contraction, are within
-//! their documented error bounds.
+//! Tests that functions of float32 lowered without float64, compiled from MSL with and without
+//! contraction, are within their documented error bounds.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{Buffer, DType, Expr, IrModule, Op, Param, Signature, build};
@@ -53,7 +53,8 @@ fn inputs() -> [Vec<f32>; 2] {
     [list(), list()]
 }
 
-/// Distance in units of the last place of float32; infinite where a sign, an infinity or a NaN is wrong.
+/// Distance in units of the last place of float32; infinite where a sign, an infinity or a NaN is
+/// wrong.
 fn ulps(found: f64, exact: f64) -> f64 {
     let rounded = f64::from(exact as f32);
     if exact.is_nan() || found.is_nan() {

@@ -1,5 +1,6 @@
-//! Checks SPIR-V with the tools of its makers: `spirv-val` validates words for the environment that their artifact names,
-//! `spirv-as` assembles text. Without the tools, which Debian has in `spirv-tools`, a test reports that it was skipped.
+//! Checks SPIR-V with the tools of its makers: `spirv-val` validates words for the environment that
+//! their artifact names, `spirv-as` assembles text. Without the tools, which Debian has in
+//! `spirv-tools`, a test reports that it was skipped.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -24,7 +25,8 @@ pub fn targets() -> [(&'static str, Value); 4] {
     let mut address = lavapipe.clone();
     address["buffer_access"] = "address".into();
     address["debug_info"] = true.into();
-    // What lavapipe lacks for float16 of its own, the other memory model, and arguments in a uniform buffer.
+    // What lavapipe lacks for float16 of its own, the other memory model, and arguments in a
+    // uniform buffer.
     let mut halves = lavapipe.clone();
     halves["denorm_preserve"] = json!([16, 32, 64]);
     halves["memory_model"] = "glsl450".into();

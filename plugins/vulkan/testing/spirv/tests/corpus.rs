@@ -1,6 +1,6 @@
-//! Checks every kernel of the corpus and the examples, scheduled by hand and by default, for four targets: all that
-//! lavapipe has, accesses by device address, Vulkan 1.1's minimum, and float16 of the device's own in GLSL's memory model.
-//! What is refused is listed with the reason.
+//! Checks every kernel of the corpus and the examples, scheduled by hand and by default, for four
+//! targets: all that lavapipe has, accesses by device address, Vulkan 1.1's minimum, and float16 of
+//! the device's own in GLSL's memory model. What is refused is listed with the reason.
 
 use std::path::Path;
 
@@ -12,7 +12,8 @@ use chipdock_test_backends::host;
 use chipdock_test_support::workspace;
 use chipdock_vulkan_tests::{assemble, check, environment, target, targets, validate};
 
-/// Builds modules for each target, validates what comes out, and compares what came of each with the goldens.
+/// Builds modules for each target, validates what comes out, and compares what came of each with
+/// the goldens.
 fn spirv_val_takes(modules: &[(String, IrModule)], golden: &str) {
     let host = host();
     let mut wrong = Vec::new();
@@ -56,8 +57,8 @@ fn spirv_val_takes_long_elements_and_scattered_lanes() {
     spirv_val_takes(&modules_of_long_elements(), "elements.txt");
 }
 
-/// TVM's own device functions: their texts are kept in the plugin's folder, or why there is none. `spirv-as` makes of each
-/// text what `spirv-val` accepts.
+/// TVM's own device functions: their texts are kept in the plugin's folder, or why there is none.
+/// `spirv-as` makes of each text what `spirv-val` accepts.
 #[test]
 fn texts_are_the_kept_ones_and_assemble() {
     let host = host();

@@ -1,5 +1,5 @@
-//! Words of kernels with barriers, atomic additions, loops and narrow elements: the scopes and semantics that both memory
-//! models need, alignment of addresses, and debug information.
+//! Words of kernels with barriers, atomic additions, loops and narrow elements: the scopes and
+//! semantics that both memory models need, alignment of addresses, and debug information.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -84,9 +84,9 @@ fn the_words_of_each_configuration_are_the_kept_ones() {
     }
 }
 
-/// SPV-9: acquire and release of shared memory (0x100), of buffers (0x40) where the function writes one, and, in the Vulkan
-/// memory model, availability and visibility (0x6000); atomic additions order nothing else, among the threads of a block or
-/// of the device.
+/// SPV-9: acquire and release of shared memory (0x100), of buffers (0x40) where the function writes
+/// one, and, in the Vulkan memory model, availability and visibility (0x6000); atomic additions
+/// order nothing else, among the threads of a block or of the device.
 #[test]
 fn spv_9_barriers_and_atomics_have_their_scopes_in_both_memory_models() {
     let host = host();
@@ -119,7 +119,8 @@ fn spv_9_barriers_and_atomics_have_their_scopes_in_both_memory_models() {
         assert_eq!(declares, model == "vulkan");
         let needed = index["needs"]["capabilities"].as_array().expect("a list");
         assert_eq!(needed.contains(&"VulkanMemoryModel".into()), declares);
-        // Barriers order accesses to memory that is written and shared only if they are not private.
+        // Barriers order accesses to memory that is written and shared only if they are not
+        // private.
         let is_ordered = text.contains("NonPrivatePointer");
         assert_eq!(is_ordered, model == "vulkan");
     }
@@ -138,8 +139,8 @@ fn spv_9_a_barrier_of_a_warp_is_one_of_the_subgroup() {
     }
 }
 
-/// SPV-13: functions, lines and variables are described; without the option the words are the same as before, and `debug`
-/// alone adds lines of the file.
+/// SPV-13: functions, lines and variables are described; without the option the words are the same
+/// as before, and `debug` alone adds lines of the file.
 #[test]
 fn spv_13_debug_information_has_the_lines_of_the_file() {
     let host = host();
@@ -201,8 +202,8 @@ class Module:
             B[tx] = A[tx] * x + T.Cast(\"float32\", y) + T.Cast(\"float32\", z)
 ";
 
-/// VKART-A3: arguments that are longer than the target's push constants are a uniform buffer behind the storage buffers, as
-/// long as one may be.
+/// VKART-A3: arguments that are longer than the target's push constants are a uniform buffer behind
+/// the storage buffers, as long as one may be.
 #[test]
 fn vkart_a3_arguments_past_the_push_constants_are_a_uniform_buffer() {
     let host = host();

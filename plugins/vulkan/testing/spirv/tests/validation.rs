@@ -1,11 +1,12 @@
-//! Runs the conformance suite on two devices of lavapipe under `VK_LAYER_KHRONOS_validation` with synchronisation validation:
-//! there is no message at all.
+//! Runs the conformance suite on two devices of lavapipe under `VK_LAYER_KHRONOS_validation` with
+//! synchronisation validation: there is no message at all.
 //!
-//! Messages are counted twice. The plugin's messenger makes each the failure of the next wait, and so of a case; the layer
-//! itself writes each of every process, until its end, to a pipe that the test reads.
+//! Messages are counted twice. The plugin's messenger makes each the failure of the next wait, and
+//! so of a case; the layer itself writes each of every process, until its end, to a pipe that the
+//! test reads.
 //!
-//! A run takes a sample of the cases ([`chipdock_test_support::sample`]). Growth of memory (`soak/*`) is not judged here: the layer keeps something
-//! of each object.
+//! A run takes a sample of the cases ([`chipdock_test_support::sample`]). Growth of memory
+//! (`soak/*`) is not judged here: the layer keeps something of each object.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -78,8 +79,8 @@ impl Validation {
         Some(Self { scratch, drivers })
     }
 
-    /// Runs these cases under the layer, which enables more checks; returns how it ended, the report, and what the layer
-    /// wrote.
+    /// Runs these cases under the layer, which enables more checks; returns how it ended, the
+    /// report, and what the layer wrote.
     fn run(&self, cases: &[String], enables: &str) -> (Ended, Value, Vec<String>) {
         let pipe = Pipe::new(&self.scratch.path("pipe"));
         let words = "--config vulkan.validation=true --report-json report.json --no-again --patience 4";

@@ -1,4 +1,5 @@
-//! The setting `validator` through a host: what it refuses is not built (VKVAL-2), and is built again without it (VKVAL-3).
+//! The setting `validator` through a host: what it refuses is not built (VKVAL-2), and is built
+//! again without it (VKVAL-3).
 
 use chipdock_host::{CompileOptions, ErrorKind};
 use chipdock_test_backends::host_with;

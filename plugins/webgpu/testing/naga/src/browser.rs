@@ -1,7 +1,8 @@
-//! Runs WGSL in a browser: Chromium compiles it by tint and runs it on SwiftShader, a GPU in software.
+//! Runs WGSL in a browser: Chromium compiles it by tint and runs it on SwiftShader, a GPU in
+//! software.
 //!
-//! A page is served on the loopback interface, does its work and posts what it found: a dump of the page would come before
-//! the results do.
+//! A page is served on the loopback interface, does its work and posts what it found: a dump of the
+//! page would come before the results do.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -17,7 +18,8 @@ use serde_json::{Value, json};
 const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
 /// For all work of a page.
 const DEADLINE: Duration = Duration::from_secs(400);
-/// Longest silence of a connection, which a browser may have opened ahead, before the next one is heard.
+/// Longest silence of a connection, which a browser may have opened ahead, before the next one is
+/// heard.
 const IDLE: Duration = Duration::from_secs(2);
 /// Between two looks at the socket and the browser.
 const PAUSE: Duration = Duration::from_millis(5);

@@ -1,4 +1,5 @@
-//! Checks WGSL with independent implementations: naga parses, validates and translates it, a browser compiles and runs it.
+//! Checks WGSL with independent implementations: naga parses, validates and translates it, a
+//! browser compiles and runs it.
 
 pub mod browser;
 

@@ -105,7 +105,8 @@ fn expected(shader: &Shader) -> (Vec<(Launch, Outcome)>, Vec<String>) {
     (good, left)
 }
 
-/// An output within the precision that WGSL has: of `/`, `sqrt` and `fma` it is the device's, some units of the last place.
+/// An output within the precision that WGSL has: of `/`, `sqrt` and `fma` it is the device's, some
+/// units of the last place.
 fn as_wgsl_bounds(output: &Output) -> Output {
     const UNITS: f64 = 4.0;
     if !output.array.dtype.is_float() {

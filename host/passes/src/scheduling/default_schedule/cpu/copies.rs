@@ -6,8 +6,8 @@
 //! | other | tiles of rows, steps of the sum, rows of a tile |
 //! | other, whose steps are adjacent | tiles of rows, chunks of the sum, rows of a tile, steps of a chunk |
 //!
-//! Elements that are adjacent in the operand are copied as vectors, as far as the order allows it: the vector operand's by
-//! columns, or by tiles that are transposed in registers.
+//! Elements that are adjacent in the operand are copied as vectors, as far as the order allows it:
+//! the vector operand's by columns, or by tiles that are transposed in registers.
 
 use chipdock_ir::op::DotProduct;
 
@@ -26,8 +26,8 @@ pub(super) struct Copies {
 }
 
 impl Product {
-    /// Packs both operands, and keeps the tile in registers. `outer` are the loops around the steps that the copy of the vector
-    /// operand has.
+    /// Packs both operands, and keeps the tile in registers. `outer` are the loops around the steps
+    /// that the copy of the vector operand has.
     pub(super) fn packed(
         &self,
         schedule: &mut Schedule,
@@ -83,8 +83,8 @@ impl Product {
             let order = joined(&[outer, &loops.steps, &[vector_of.clone(), lanes.clone()]]);
             schedule.read_at(at, block, self.vector, "global", &order, Some(0)).map(|copy| copy.loops)
         };
-        // The products beyond the result's edge need no condition if both copies are made first; it may hold for integers, where
-        // one factor is 0.
+        // The products beyond the result's edge need no condition if both copies are made first; it
+        // may hold for integers, where one factor is 0.
         let (made, vector, lanes) = if self.by_tiles || !dot.sum.is_integer() {
             let both = schedule.fuse(&[lane.clone(), group.clone()])?;
             let vector = vector_read(schedule, &both)?;
@@ -129,7 +129,8 @@ impl Product {
         loops.has_chunks && other
     }
 
-    /// Casts the elements of an operand as they are copied, and not each time that they are multiplied; returns the copy's loops.
+    /// Casts the elements of an operand as they are copied, and not each time that they are
+    /// multiplied; returns the copy's loops.
     fn widened(&self, schedule: &mut Schedule, side: usize, copy: Packed) -> Vec<LoopRef> {
         if self.dtypes.get(side).is_some_and(|dtype| *dtype != self.dtype) {
             attempt(schedule, |schedule| schedule.set_dtype(&copy.block, self.dtype));
@@ -137,8 +138,8 @@ impl Product {
         copy.loops
     }
 
-    /// Runs the copy of the vector operand step by step of the sum, if adjacent columns are adjacent in memory: its rows are read
-    /// whole, over all panels.
+    /// Runs the copy of the vector operand step by step of the sum, if adjacent columns are
+    /// adjacent in memory: its rows are read whole, over all panels.
     fn by_columns(&self, schedule: &mut Schedule, vector: Vec<LoopRef>, loops: &Loops) -> Vec<LoopRef> {
         let end = vector.len().saturating_sub(2);
         let Some(panel) = end.checked_sub(loops.steps.len() + 1).filter(|_| self.along_columns) else {
@@ -152,7 +153,8 @@ impl Product {
 }
 
 impl Loops {
-    /// The order of the other operand's copy in which the rows of a tile, the last loops, are adjacent.
+    /// The order of the other operand's copy in which the rows of a tile, the last loops, are
+    /// adjacent.
     fn of_steps(&self, rows: &[LoopRef]) -> Vec<LoopRef> {
         joined(&[&self.rows, std::slice::from_ref(&self.row), &self.steps, rows])
     }
@@ -177,7 +179,8 @@ pub(super) fn joined(parts: &[&[LoopRef]]) -> Vec<LoopRef> {
     parts.iter().flat_map(|part| part.iter().cloned()).collect()
 }
 
-/// Makes the last loop vectors, and writes the others out, so that a compiler keeps what they touch in registers.
+/// Makes the last loop vectors, and writes the others out, so that a compiler keeps what they touch
+/// in registers.
 pub(super) fn in_registers(schedule: &mut Schedule, loops: &[LoopRef]) -> Result<(), ScheduleError> {
     if let Some((lanes, others)) = loops.split_last() {
         schedule.vectorize(lanes)?;

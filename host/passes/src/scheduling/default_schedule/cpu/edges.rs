@@ -1,5 +1,5 @@
-//! Edges: a loop along which conditions change at known places, such as the edges of a padded image, runs in parts without
-//! the conditions.
+//! Edges: a loop along which conditions change at known places, such as the edges of a padded
+//! image, runs in parts without the conditions.
 
 use chipdock_ir::{BinaryOp, Callee, CompareOp, Expr, ExprKind, IterKind, StmtKind, Var, op::Op};
 
@@ -7,7 +7,8 @@ use super::leaf::Leaf;
 use crate::scheduling::schedule::{Cut, Schedule, ScheduleError};
 use crate::simplify::linear::Linear;
 
-/// Greatest number of loops that run in parts, and of places where one is cut: each part is a copy of the nest.
+/// Greatest number of loops that run in parts, and of places where one is cut: each part is a copy
+/// of the nest.
 const LOOPS_MAX: usize = 2;
 const CUTS_MAX: usize = 2;
 /// Least number of iterations of a nest that is worth its copies.
@@ -16,7 +17,8 @@ const ITERATIONS_MIN: i128 = 256;
 /// A nest with its cuts.
 pub(super) struct Edges {
     leaf: Leaf,
-    /// The position of a loop, and the iterations before which it is cut, in order; inner loops first.
+    /// The position of a loop, and the iterations before which it is cut, in order; inner loops
+    /// first.
     cuts: Vec<(usize, Vec<i128>)>,
 }
 

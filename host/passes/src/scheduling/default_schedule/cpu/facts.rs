@@ -23,8 +23,8 @@ pub(super) struct Processor {
 }
 
 impl Processor {
-    /// The facts of a target. What is not known is that of a small processor of 64 bits: a schedule for less than there is
-    /// costs less than one for more.
+    /// The facts of a target. What is not known is that of a small processor of 64 bits: a schedule
+    /// for less than there is costs less than one for more.
     pub(super) fn of(capabilities: &TargetCapabilities) -> Self {
         let known = |value: Option<i64>, otherwise: i128| value.map_or(otherwise, i128::from).max(1);
         let facts = &capabilities.processor;
@@ -42,7 +42,8 @@ impl Processor {
         }
     }
 
-    /// Returns true if it has instructions for a dot product; those of floats treat subnormal numbers as zeros.
+    /// Returns true if it has instructions for a dot product; those of floats treat subnormal
+    /// numbers as zeros.
     pub(super) fn has(&self, dot: DotProduct) -> bool {
         is_in(self.dots, dot)
     }

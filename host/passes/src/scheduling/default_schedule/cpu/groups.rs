@@ -1,6 +1,7 @@
 //! Groups: the channels of a grouped convolution as two axes, groups and their members.
 //!
-//! One operand of the product is read at `channel // members`: each group is a product of its own, and the groups are a batch.
+//! One operand of the product is read at `channel // members`: each group is a product of its own,
+//! and the groups are a batch.
 
 use chipdock_ir::{BinaryOp, Expr, ExprKind, Var};
 

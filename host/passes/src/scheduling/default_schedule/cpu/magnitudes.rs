@@ -1,8 +1,9 @@
-//! Products of floats by instructions that treat subnormal numbers as zeros: what rules make with them is run if the operands,
-//! which are looked through first, are such that none can arise.
+//! Products of floats by instructions that treat subnormal numbers as zeros: what rules make with
+//! them is run if the operands, which are looked through first, are such that none can arise.
 //!
-//! A product of bfloat16 is a multiple of the product of its operands' last digits, and so is any sum of such products, however it
-//! is rounded: if that of the least numbers of both operands is normal, no result is subnormal.
+//! A product of bfloat16 is a multiple of the product of its operands' last digits, and so is any
+//! sum of such products, however it is rounded: if that of the least numbers of both operands is
+//! normal, no result is subnormal.
 
 use std::sync::Arc;
 
@@ -15,14 +16,15 @@ use crate::scheduling::schedule::written_by;
 use crate::simplify;
 use crate::walk::vars_of;
 
-/// Least number of rows, and of columns, of a product whose operands are looked through: each element is used that many times.
+/// Least number of rows, and of columns, of a product whose operands are looked through: each
+/// element is used that many times.
 const SIDE_MIN: i128 = 16;
 /// Greatest number of operands that are looked through.
 const OPERANDS_MAX: usize = 8;
 /// Number of digits of a bfloat16 after the first.
 const DIGITS: i128 = 7;
-/// Least sum of the exponents of two numbers, as their bits have them, the product of whose last digits is normal:
-/// `2^(a - 127 - 7) * 2^(b - 127 - 7) >= 2^-126`.
+/// Least sum of the exponents of two numbers, as their bits have them, the product of whose last
+/// digits is normal: `2^(a - 127 - 7) * 2^(b - 127 - 7) >= 2^-126`.
 const EXPONENTS_MIN: i128 = 2 * (127 + DIGITS) - 126;
 /// The bits of a number without its sign.
 const MAGNITUDE: i128 = 0x7fff;
@@ -57,8 +59,8 @@ impl Guarded {
     }
 }
 
-/// A function scheduled with such instructions, for these products, and without, with a choice at its beginning; `None` if there
-/// are too many operands to look through.
+/// A function scheduled with such instructions, for these products, and without, with a choice at
+/// its beginning; `None` if there are too many operands to look through.
 pub(super) fn schedule(
     function: &PrimFunc,
     capabilities: &TargetCapabilities,

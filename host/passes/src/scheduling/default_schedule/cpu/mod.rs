@@ -1,7 +1,7 @@
 //! Default schedules for a processor, made of the steps of [`crate::schedule`].
 //!
-//! Each rule looks for nests that it knows, and schedules them by steps that check their own legality: a rule that is
-//! refused a step leaves the nest to the next.
+//! Each rule looks for nests that it knows, and schedules them by steps that check their own
+//! legality: a rule that is refused a step leaves the nest to the next.
 //!
 //! * [`inline`]: elementwise intermediate results are computed where they are read.
 //! * [`rows`]: nests one after the other run row by row, and what they pass on shrinks to a row.
@@ -11,7 +11,8 @@
 //! * [`transpose`]: copies along another order of memory run by tiles in registers.
 //! * [`order`]: a loop along memory becomes the innermost.
 //! * [`overlap`]: where parameters may overlap, a choice at the beginning of the function.
-//! * [`magnitudes`]: where instructions treat subnormal numbers as zeros, a choice after a look at the operands.
+//! * [`magnitudes`]: where instructions treat subnormal numbers as zeros, a choice after a look at
+//!   the operands.
 //! * [`spread`]: the outer iterations of what remains run on several threads.
 //! * [`stream`]: outputs that leave no room in the caches are stored past them.
 //! * [`edges`]: loops along which conditions change at known places run in parts.
@@ -66,8 +67,9 @@ fn scheduled(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFun
     }
 }
 
-/// Schedules a function by the rules; with `is_normal`, results are taken to be normal or 0 where instructions treat subnormal
-/// numbers as zeros. Returns the products that are computed by these, too.
+/// Schedules a function by the rules; with `is_normal`, results are taken to be normal or 0 where
+/// instructions treat subnormal numbers as zeros. Returns the products that are computed by these,
+/// too.
 fn by_rules(
     function: &PrimFunc,
     capabilities: &TargetCapabilities,
@@ -121,7 +123,8 @@ fn by_rules(
     for nest in leaves(&schedule.function().body).into_iter().filter_map(edges::Edges::of) {
         attempt(&mut schedule, |schedule| nest.schedule(schedule));
     }
-    // The names of blocks may have changed, which is no reason to change a function that has no schedule.
+    // The names of blocks may have changed, which is no reason to change a function that has no
+    // schedule.
     let changes = |op: &str| !op.starts_with("get_") && op != "unannotate";
     let changed = schedule.trace().steps().iter().any(|step| changes(&step.op));
     match changed {

@@ -1,4 +1,5 @@
-//! Order of the loops around a reduction: the one along memory becomes the innermost, which a compiler vectorizes.
+//! Order of the loops around a reduction: the one along memory becomes the innermost, which a
+//! compiler vectorizes.
 
 use super::leaf::Leaf;
 use crate::scheduling::default_schedule::host::position;

@@ -12,8 +12,8 @@ use crate::scheduling::schedule::{Trace, written_by};
 /// Greatest number of pairs of parameters that are compared.
 const PAIRS_MAX: usize = 16;
 
-/// Schedules a function for parameters that overlap and for those that do not, with a choice at its beginning; `None` if the
-/// schedule is the same, or parameters are not plain.
+/// Schedules a function for parameters that overlap and for those that do not, with a choice at its
+/// beginning; `None` if the schedule is the same, or parameters are not plain.
 pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -> Option<(PrimFunc, Trace)> {
     let apart = apart(function)?;
     let mut assumed = function.clone();

@@ -1,4 +1,5 @@
-//! Products: sums of products of two operands, such as matrix products in every layout, batched ones, and convolutions.
+//! Products: sums of products of two operands, such as matrix products in every layout, batched
+//! ones, and convolutions.
 //!
 //! Each axis of the block belongs to one group, by the operands whose indices use it:
 //!
@@ -9,9 +10,9 @@
 //! | rows | yes | no | yes |
 //! | sum | no | perhaps | perhaps |
 //!
-//! The *vector operand* is the one that the result's adjacent elements depend on. The schedule is the usual one: both
-//! operands are packed block by block of the sum, so that a tile of the result lives in registers while the sum runs
-//! through memory that is read in order.
+//! The *vector operand* is the one that the result's adjacent elements depend on. The schedule is
+//! the usual one: both operands are packed block by block of the sum, so that a tile of the result
+//! lives in registers while the sum runs through memory that is read in order.
 
 use std::sync::Arc;
 
@@ -31,13 +32,15 @@ use crate::scheduling::schedule::{BlockRef, LoopRef, Schedule, ScheduleError, Ta
 use crate::simplify::is_pure;
 use crate::walk::{depends_on_memory, vars_of};
 
-/// Least number of multiplications: a smaller product may not be worth its copies. Chosen, not measured.
+/// Least number of multiplications: a smaller product may not be worth its copies. Chosen, not
+/// measured.
 const PRODUCTS_MIN: i128 = 24 * 24 * 24;
 /// Least number of rows, and of columns.
 const SIDE_MIN: i128 = 4;
 /// Least number of steps of the sum.
 const STEPS_MIN: i128 = 8;
-/// Least number of iterations of a loop over batches or columns that is run by the threads instead of the rows.
+/// Least number of iterations of a loop over batches or columns that is run by the threads instead
+/// of the rows.
 const TASKS_MIN: i128 = 8;
 
 /// An axis of the block, by its loop.
@@ -78,7 +81,8 @@ pub(super) struct Product {
     row: Axis,
     rows: Vec<Axis>,
     sum: Vec<Axis>,
-    /// Whether the elements of an operand that adjacent steps of the sum read are adjacent: the vector operand's, the other's.
+    /// Whether the elements of an operand that adjacent steps of the sum read are adjacent: the
+    /// vector operand's, the other's.
     pub(super) along_sum: [bool; 2],
     /// Whether those of the vector operand are that adjacent columns read.
     pub(super) along_columns: bool,
@@ -88,7 +92,8 @@ pub(super) struct Product {
     is_inside: bool,
 }
 
-/// The two factors of the term, in order of evaluation: their indices, and the types of their elements.
+/// The two factors of the term, in order of evaluation: their indices, and the types of their
+/// elements.
 pub(super) struct Factors<'a> {
     pub(super) indices: [&'a [Expr]; 2],
     buffers: [&'a Buffer; 2],
@@ -221,7 +226,8 @@ impl Product {
             && products.is_none_or(|products| products >= PRODUCTS_MIN)
     }
 
-    /// The product by tiles of dot products, if the processor has them, the result fills one, and the sum more than one.
+    /// The product by tiles of dot products, if the processor has them, the result fills one, and
+    /// the sum more than one.
     pub(super) fn by_tiles(&self, processor: &Processor) -> Option<Self> {
         let dot = self.dot_product().filter(|dot| processor.has_tiles(*dot))?;
         let side = i128::from(TILE_SIDE);
@@ -238,7 +244,8 @@ impl Product {
         self.of_dots(self.dot_product().filter(|dot| processor.has(*dot))?)
     }
 
-    /// What has to hold for the instructions that it is computed by, if these treat subnormal numbers as zeros.
+    /// What has to hold for the instructions that it is computed by, if these treat subnormal
+    /// numbers as zeros.
     pub(super) fn guard(&self) -> Option<Guarded> {
         let is_inexact = self.dot.is_some_and(|dot| !dot.sum.is_integer());
         is_inexact.then(|| Guarded { operands: self.operands.clone(), sides: self.sides.clone() })
@@ -274,7 +281,8 @@ impl Product {
         let loops = self.tiled(schedule, &block, processor)?;
         let by_batch = !self.is_inside && tasks(&self.batch) >= TASKS_MIN;
         let by_columns = !self.is_inside && !by_batch && tasks(&self.columns) >= TASKS_MIN;
-        // The copy of the vector operand is made where it is used up before it leaves the second cache.
+        // The copy of the vector operand is made where it is used up before it leaves the second
+        // cache.
         let (at, packed_columns) = match (&loops.panels, loops.columns.last()) {
             (Some(panels), _) => (panels, &[][..]),
             (None, Some(last)) if by_columns => (last, &[][..]),
@@ -388,8 +396,9 @@ impl Product {
             && last.is_some_and(|extent| extent > 0 && extent % i128::from(elements) == 0)
     }
 
-    /// Splits the first loop of the sum into blocks of so many steps, of `group` iterations each; returns the loop over blocks
-    /// and those within, and whether the last of them is a multiple of `chunk` iterations that [`Self::wants_chunks`].
+    /// Splits the first loop of the sum into blocks of so many steps, of `group` iterations each;
+    /// returns the loop over blocks and those within, and whether the last of them is a multiple of
+    /// `chunk` iterations that [`Self::wants_chunks`].
     fn split_sum(
         &self,
         schedule: &mut Schedule,
@@ -533,7 +542,8 @@ fn factor(e: &Expr) -> Option<(&Buffer, &[Expr])> {
     }
 }
 
-/// The axes of the block in order, each with its loop; `None` if an axis is no loop by itself, or loops are not plain.
+/// The axes of the block in order, each with its loop; `None` if an axis is no loop by itself, or
+/// loops are not plain.
 fn extents(heads: &[Head], values: &[Expr], block: &Block) -> Option<Vec<Axis>> {
     let axis = |(value, iter): (&Expr, &chipdock_ir::IterVar)| {
         let ExprKind::Var(var) = &value.kind else { return None };

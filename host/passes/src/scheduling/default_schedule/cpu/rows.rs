@@ -1,7 +1,9 @@
-//! Rows: nests one after the other whose outer loops count the same, such as those of a softmax, run row by row.
+//! Rows: nests one after the other whose outer loops count the same, such as those of a softmax,
+//! run row by row.
 //!
-//! What one nest computes of a row stays in the caches until the next reads it, and intermediate results shrink to a row. A
-//! chain with several products, such as attention, runs by blocks of rows, which products need.
+//! What one nest computes of a row stays in the caches until the next reads it, and intermediate
+//! results shrink to a row. A chain with several products, such as attention, runs by blocks of
+//! rows, which products need.
 
 use std::sync::Arc;
 
@@ -50,7 +52,8 @@ impl Member {
         loads(&self.leaf.block.body, buffer)
     }
 
-    /// The number of outer loops, at most `most`, that are spatial axes and the first indices of each element.
+    /// The number of outer loops, at most `most`, that are spatial axes and the first indices of
+    /// each element.
     fn depth(&self, elements: &[Vec<Expr>], most: usize) -> usize {
         let fits = |at: &usize| {
             let Some(axis) = self.leaf.axis(*at) else { return false };

@@ -12,13 +12,15 @@ use crate::work;
 const ELEMENTS: i64 = 8192;
 /// Number of iterations of an outer loop that are enough for threads.
 const TASKS: i128 = 64;
-/// Least number of innermost iterations, if known, that may be worth a second thread: two tasks of [`work`].
+/// Least number of innermost iterations, if known, that may be worth a second thread: two tasks of
+/// [`work`].
 const ITERATIONS_MIN: i128 = 16 * 1024;
 
 /// A nest whose outer iterations may run at once.
 pub(super) struct Wide {
     block: String,
-    /// Number of its outer loops that are axes of the one block in it, and spatial; 0 if there is more than one block.
+    /// Number of its outer loops that are axes of the one block in it, and spatial; 0 if there is
+    /// more than one block.
     spatial: usize,
     /// Extents of the loops above the first statement that is no loop.
     extents: Vec<Option<i128>>,
@@ -58,8 +60,8 @@ impl Wide {
         pays.then_some(Self { block, spatial, extents })
     }
 
-    /// Runs the outer iterations on several threads; adjacent loops of few iterations are fused, a single long loop is
-    /// split.
+    /// Runs the outer iterations on several threads; adjacent loops of few iterations are fused, a
+    /// single long loop is split.
     pub(super) fn schedule(&self, schedule: &mut Schedule) -> Result<(), ScheduleError> {
         let block = schedule.get_sblock(&self.block)?;
         let loops = schedule.get_loops(&block)?;

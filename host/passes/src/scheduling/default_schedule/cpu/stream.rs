@@ -1,6 +1,6 @@
 //! Uses non-temporal stores for outputs larger than half of the last-level cache that are not read
-//! again. A smaller output is still in the cache when the next kernel reads it: TOPI's maps of 4 MiB
-//! take twice as long with such stores.
+//! again. A smaller output is still in the cache when the next kernel reads it: TOPI's maps of 4
+//! MiB take twice as long with such stores.
 
 use chipdock_ir::{Buffer, ExprKind, IterKind, Param, PrimFunc, StmtKind, attr};
 
@@ -64,7 +64,8 @@ fn lanes(function: &PrimFunc, leaf: &Leaf, processor: &Processor) -> Option<i64>
     fits.then(|| i64::try_from(lanes).ok()).flatten()
 }
 
-/// The axis of the block that counts up with a loop, which alone drives it or is the inner part of a split one.
+/// The axis of the block that counts up with a loop, which alone drives it or is the inner part of
+/// a split one.
 fn counting(leaf: &Leaf, position: usize) -> Option<usize> {
     let head = leaf.heads.get(position)?;
     let mut driven = (0..leaf.values.len()).filter(|at| vars_of(&leaf.values[*at]).contains(&head.var));

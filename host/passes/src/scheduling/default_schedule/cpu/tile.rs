@@ -33,10 +33,11 @@ const VECTORS_MAX: i128 = 4;
 const ROWS_MAX: i128 = 16;
 
 impl Tile {
-    /// The tile with the least time for each element of a result of so many rows and columns, where they are known.
+    /// The tile with the least time for each element of a result of so many rows and columns, where
+    /// they are known.
     ///
-    /// A step of the sum takes as long as its products, two vectors a cycle, or its loads, two a cycle; the elements of
-    /// tiles beyond the result's edge are computed in vain.
+    /// A step of the sum takes as long as its products, two vectors a cycle, or its loads, two a
+    /// cycle; the elements of tiles beyond the result's edge are computed in vain.
     pub(super) fn of(rows: Option<i128>, columns: Option<i128>, processor: &Processor, dtype: DType) -> Self {
         let lanes = processor.lanes(dtype).clamp(4, 64);
         let waste = |extent: Option<i128>, size: i128| {
@@ -64,7 +65,8 @@ impl Tile {
 }
 
 impl Tile {
-    /// The tiles of a matrix unit that are computed at once: two by two, as far as there are as many rows and columns.
+    /// The tiles of a matrix unit that are computed at once: two by two, as far as there are as
+    /// many rows and columns.
     pub(super) fn of_tiles(rows: Option<i128>, columns: Option<i128>) -> Self {
         let side = i64::from(TILE_SIDE);
         let count =
@@ -73,8 +75,8 @@ impl Tile {
     }
 }
 
-/// The block of the sum for a tile, of a sum of so many steps if that is known: the rows of a tile fill most of the first
-/// cache, the panels half of the second.
+/// The block of the sum for a tile, of a sum of so many steps if that is known: the rows of a tile
+/// fill most of the first cache, the panels half of the second.
 pub(super) fn sum_block(
     tile: &Tile,
     processor: &Processor,

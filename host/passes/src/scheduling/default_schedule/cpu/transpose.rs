@@ -1,4 +1,5 @@
-//! Transpositions: copies whose source is contiguous along another loop than their destination run by tiles in registers.
+//! Transpositions: copies whose source is contiguous along another loop than their destination run
+//! by tiles in registers.
 
 use chipdock_ir::{Expr, ExprKind, IterKind, StmtKind, Var};
 
@@ -11,8 +12,9 @@ use crate::walk::vars_of;
 
 /// Greatest number of rows of a tile: a tile's vectors twice are what the registers hold.
 const ROWS_MAX: i128 = 16;
-/// Number of adjacent bytes of the destination that are written one tile after the other: with rows of 16 KiB, as many tiles in
-/// turn were 1.5 times as fast as whole rows of the destination on a Zen 5, whose pages were hardly used before they were left.
+/// Number of adjacent bytes of the destination that are written one tile after the other: with rows
+/// of 16 KiB, as many tiles in turn were 1.5 times as fast as whole rows of the destination on a
+/// Zen 5, whose pages were hardly used before they were left.
 const RUN_BYTES: i64 = 512;
 /// Number of adjacent bytes of the source that are read while they are in the first cache.
 const LINE_BYTES: i64 = 64;

@@ -51,8 +51,8 @@ pub(crate) fn atan2(y: &Expr, x: &Expr) -> Expr {
         let (a, b) = (s.name("a", abs(&y)), s.name("b", abs(&x)));
         let low = s.name("low", min(a.clone(), b.clone()));
         let high = s.name("high", max(a.clone(), b.clone()));
-        // Scaled away from both ends, so that nothing overflows and a quotient keeps its precision; infinities become 1
-        // and 0.
+        // Scaled away from both ends, so that nothing overflows and a quotient keeps its precision;
+        // infinities become 1 and 0.
         let scale = if_less(s, &high, 2.0_f32.powi(-90), s.f32(2.0_f32.powi(60)), s.f32(1.0));
         let scale = s.name("scale", if_less(s, &high, 2.0_f32.powi(90), scale, s.f32(2.0_f32.powi(-60))));
         let infinite = |e: &Expr| equal(e.clone(), s.f32(f32::INFINITY));

@@ -1,4 +1,5 @@
-//! Polynomials, highest power first, and constants in parts: written by `tools/fit.py`, not by hand.
+//! Polynomials, highest power first, and constants in parts: written by `tools/fit.py`, not by
+//! hand.
 #![expect(clippy::unreadable_literal, clippy::excessive_precision, reason = "written by a program")]
 
 /// (2^r - 1) / r, for |r| up to 1/2; within 2^-34.3, rounded 2^-29.0.

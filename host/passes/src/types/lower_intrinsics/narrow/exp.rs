@@ -11,7 +11,8 @@ const LN_2: (f32, f32) = (0.693_359_4, -2.121_944_4e-4);
 /// log10 2: 11 digits, and the rest.
 const LOG10_2: (f32, f32) = (0.301_025_4, 4.605_039e-6);
 
-/// The nearest integer. Adding and subtracting a constant would not do: a device may drop such a pair.
+/// The nearest integer. Adding and subtracting a constant would not do: a device may drop such a
+/// pair.
 pub(super) fn whole(s: &Steps, x: &Expr) -> Expr {
     s.name("whole", unary(Op::Nearbyint, x))
 }
@@ -21,15 +22,16 @@ fn power_of_two(s: &Steps, n: Expr) -> Expr {
     of_bits(shl(n + s.i32(127), s.i32(23)))
 }
 
-/// A value near 1 times 2^whole, in two steps, so that neither overflows before the result does, and a subnormal result
-/// is rounded once.
+/// A value near 1 times 2^whole, in two steps, so that neither overflows before the result does,
+/// and a subnormal result is rounded once.
 pub(super) fn scaled(s: &Steps, value: Expr, whole: &Expr) -> Expr {
     let n = s.name("n", int(s, whole.clone()));
     let half = s.name("half", shr(n.clone(), s.i32(1)));
     value * power_of_two(s, half.clone()) * power_of_two(s, n - half)
 }
 
-/// x - whole · step, where the step is the sum of two parts, the first of which gives an exact product.
+/// x - whole · step, where the step is the sum of two parts, the first of which gives an exact
+/// product.
 fn rest(s: &Steps, x: &Expr, whole: &Expr, step: (f32, f32)) -> Expr {
     let high = s.name("high", x.clone() - whole.clone() * s.f32(step.0));
     s.name("r", high - whole.clone() * s.f32(step.1))
@@ -98,7 +100,8 @@ pub(crate) fn cosh(x: &Expr) -> Expr {
     })
 }
 
-/// `erf`: a polynomial below 1; above, 1 less a power of 2 whose exponent is a polynomial, up to 4, where the result is 1.
+/// `erf`: a polynomial below 1; above, 1 less a power of 2 whose exponent is a polynomial, up to 4,
+/// where the result is 1.
 pub(crate) fn erf(x: &Expr) -> Expr {
     plain([x], |s, [x]| {
         let a = s.name("a", min(s.f32(4.0), abs(&x)));

@@ -17,7 +17,8 @@ const INV_LN_2: (f32, f32) = (1.442_871_1, -1.760_528_5e-4);
 /// 1 / ln 10: 12 digits, and the rest.
 const INV_LN_10: (f32, f32) = (0.434_326_17, -3.168_997e-5);
 
-/// A positive float32 as 2^k · (1 + f), 1 + f between the roots of 1/2 and 2: k as a float32, and f.
+/// A positive float32 as 2^k · (1 + f), 1 + f between the roots of 1/2 and 2: k as a float32, and
+/// f.
 fn parts(s: &Steps, x: &Expr) -> (Expr, Expr) {
     let tiny = |then: Expr, otherwise: Expr| if_less(s, x, f32::MIN_POSITIVE, then, otherwise);
     let normal = s.name("normal", tiny(x.clone() * s.f32(33_554_432.0), x.clone()));
@@ -93,8 +94,8 @@ pub(crate) fn log10(x: &Expr) -> Expr {
 /// ln(1 + x) plus `more` times ln 2; for x below -1 a NaN, for -1 minus infinity.
 fn log1p_of(s: &Steps, x: &Expr, more: Option<Expr>) -> Expr {
     let sum = s.name("sum", x.clone() + s.f32(1.0));
-    // Near 1 the fraction is x itself. Elsewhere the sum is cut, by its bits, to so few digits that the remainder is
-    // exact.
+    // Near 1 the fraction is x itself. Elsewhere the sum is cut, by its bits, to so few digits that
+    // the remainder is exact.
     let near = |then: Expr, otherwise: Expr| {
         let low = if_less(s, x, -0.292_893_2, otherwise.clone(), then);
         if_less(s, x, 0.414_213_57, low, otherwise)

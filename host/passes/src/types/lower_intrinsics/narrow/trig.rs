@@ -21,12 +21,13 @@ fn below(a: Expr, b: Expr) -> Expr {
     Expr::compare(CompareOp::Lt, a, b)
 }
 
-/// Reduces a finite |x| by whole quarter turns: the remaining angle in radians, at most pi / 4 in magnitude, and the
-/// number of quarter turns, modulo 4.
+/// Reduces a finite |x| by whole quarter turns: the remaining angle in radians, at most pi / 4 in
+/// magnitude, and the number of quarter turns, modulo 4.
 ///
-/// The product of the 24 digits of x and those 96 digits of 2 / pi that make a fraction or a unit below 4; its upper 64
-/// digits are right except the last (M. Payne, R. Hanek, 1983). No float32 is nearer to a multiple of pi / 2 than 2^-30
-/// of a quarter turn, so that 32 digits of the fraction are significant.
+/// The product of the 24 digits of x and those 96 digits of 2 / pi that make a fraction or a unit
+/// below 4; its upper 64 digits are right except the last (M. Payne, R. Hanek, 1983). No float32 is
+/// nearer to a multiple of pi / 2 than 2^-30 of a quarter turn, so that 32 digits of the fraction
+/// are significant.
 fn quarter_turns(s: &Steps, x: &Expr) -> (Expr, Expr) {
     let of_x = s.name("bits", bits(x));
     let near = s.name("near", below(of_x.clone(), s.u32(QUARTER_PI_BITS)));

@@ -1,4 +1,5 @@
-//! Polynomials, highest power first, and constants in parts: written by `tools/fit.py`, not by hand.
+//! Polynomials, highest power first, and constants in parts: written by `tools/fit.py`, not by
+//! hand.
 #![expect(clippy::unreadable_literal, clippy::excessive_precision, reason = "written by a program")]
 
 /// (e^r - 1) / r, for |r| up to ln(2) / 2; within 2^-28.9, rounded 2^-25.7.
@@ -25,7 +26,8 @@ pub(super) const ERF_NEAR: &[f32] = &[
 /// the eighth root of erfc(x), for x from 5/4 to 4; within 2^-28.6, rounded 2^-24.1.
 pub(super) const ERF_FAR: &[f32] =
     &[0.000172041677, -0.00271496549, 0.0140330996, -0.0139899552, -0.0580108985, -0.147398025, 1.00149047];
-/// (ln(1 + f) - f + f^2 / 2) / f^3, for 1 + f between the roots of 1/2 and 2; within 2^-27.3, rounded 2^-27.3.
+/// (ln(1 + f) - f + f^2 / 2) / f^3, for 1 + f between the roots of 1/2 and 2; within 2^-27.3,
+/// rounded 2^-27.3.
 pub(super) const LOG: &[f32] = &[
     -0.0763604194,
     0.12761949,
@@ -36,7 +38,8 @@ pub(super) const LOG: &[f32] = &[
     -0.250008196,
     0.333333313,
 ];
-/// (log2(1 + f) - f / ln 2) / f^2, for 1 + f between the roots of 1/2 and 2; within 2^-27.9, rounded 2^-26.5.
+/// (log2(1 + f) - f / ln 2) / f^2, for 1 + f between the roots of 1/2 and 2; within 2^-27.9,
+/// rounded 2^-26.5.
 pub(super) const LOG2: &[f32] = &[
     -0.10996522,
     0.186173394,
@@ -48,7 +51,8 @@ pub(super) const LOG2: &[f32] = &[
     0.480898231,
     -0.721347332,
 ];
-/// (log10(1 + f) - f / ln 10) / f^2, for 1 + f between the roots of 1/2 and 2; within 2^-27.9, rounded 2^-26.6.
+/// (log10(1 + f) - f / ln 10) / f^2, for 1 + f between the roots of 1/2 and 2; within 2^-27.9,
+/// rounded 2^-26.6.
 pub(super) const LOG10: &[f32] = &[
     -0.0331021771,
     0.0560439527,

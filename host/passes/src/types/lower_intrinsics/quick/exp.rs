@@ -15,7 +15,8 @@ const LOG10_2: (f32, f32) = (0.301_025_4, 4.605_039e-6);
 const TWO_BIASES: f32 = MAGIC + 254.0;
 const BIAS: f32 = MAGIC + 127.0;
 
-/// x = n · step + r, where the step has two parts, the first of which gives exact products: the sum of n and `magic`, and r.
+/// x = n · step + r, where the step has two parts, the first of which gives exact products: the sum
+/// of n and `magic`, and r.
 fn split(s: &Steps, x: &Expr, per_step: f32, step: (f32, f32), magic: f32) -> (Expr, Expr) {
     let shifted = s.name("shifted", x.clone() * s.f32(per_step) + s.f32(magic));
     let whole = s.name("whole", shifted.clone() - s.f32(magic));
@@ -23,8 +24,8 @@ fn split(s: &Steps, x: &Expr, per_step: f32, step: (f32, f32), magic: f32) -> (E
     (shifted, s.name("r", high - whole * s.f32(step.1)))
 }
 
-/// A value near 1 times 2^n, given the sum of n and [`TWO_BIASES`], in two steps, so that neither overflows before the result
-/// does, and a subnormal result is rounded once.
+/// A value near 1 times 2^n, given the sum of n and [`TWO_BIASES`], in two steps, so that neither
+/// overflows before the result does, and a subnormal result is rounded once.
 fn scaled(s: &Steps, value: Expr, shifted: &Expr) -> Expr {
     let both = s.name("both", bits(shifted));
     let half = s.name("half", shr(both.clone(), s.u32(1)));
@@ -88,7 +89,8 @@ pub(crate) fn tanh(x: &Expr) -> Expr {
     })
 }
 
-/// `erf`: a polynomial below 5/4; above, 1 less the eighth power of a polynomial, up to 4, where the result is 1.
+/// `erf`: a polynomial below 5/4; above, 1 less the eighth power of a polynomial, up to 4, where
+/// the result is 1.
 pub(crate) fn erf(x: &Expr) -> Expr {
     plain([x], |s, [x]| {
         let a = s.name("a", min(s.f32(4.0), abs(&x)));

@@ -28,7 +28,8 @@ fn whole(s: &Steps, exponent: &Expr) -> Expr {
     float(s, reinterpret(exponent.clone(), DType::INT32)) * s.f32(UNIT)
 }
 
-/// A positive float32 as 2^k · (1 + f), 1 + f between the roots of 1/2 and 2: k as a float32, and f.
+/// A positive float32 as 2^k · (1 + f), 1 + f between the roots of 1/2 and 2: k as a float32, and
+/// f.
 fn parts(s: &Steps, x: &Expr) -> (Expr, Expr) {
     let tiny = |then: Expr, otherwise: Expr| if_less(s, x, f32::MIN_POSITIVE, then, otherwise);
     let normal = s.name("normal", tiny(x.clone() * s.f32(33_554_432.0), x.clone()));
@@ -81,7 +82,8 @@ pub(crate) fn log10(x: &Expr) -> Expr {
     })
 }
 
-/// `log1p`: 1 + x = 2^k · (1 + f), where f = x · 2^-k + (2^-k - 1); both terms are exact, the first by the bits of x.
+/// `log1p`: 1 + x = 2^k · (1 + f), where f = x · 2^-k + (2^-k - 1); both terms are exact, the first
+/// by the bits of x.
 pub(crate) fn log1p(x: &Expr) -> Expr {
     plain([x], |s, [x]| {
         let sum = s.name("sum", x.clone() + s.f32(1.0));

@@ -7,7 +7,8 @@ use super::super::narrow::{if_less, trig as narrow};
 use super::super::trig::quarter_turns;
 use super::{SIGN, bits, flipped, xor};
 
-/// The rest of a finite |x| after whole quarter turns, in radians, and their number in the low bits of a uint32.
+/// The rest of a finite |x| after whole quarter turns, in radians, and their number in the low bits
+/// of a uint32.
 fn angle(s: &Steps, x: &Expr) -> (Expr, Expr) {
     let (r, quarter) = quarter_turns(s, &s.name("wide", x.clone().cast(s.f64(0.0).dtype)));
     let radians = (r * s.f64(std::f64::consts::FRAC_PI_2)).cast(x.dtype);

@@ -55,8 +55,8 @@ pub(crate) fn atan2(y: &Expr, x: &Expr) -> Expr {
         let (a, b) = (s.name("a", abs(&y)), s.name("b", abs(&x)));
         let low = s.name("low", min(a.clone(), b.clone()));
         let high = s.name("high", max(a.clone(), b.clone()));
-        // Scaled away from both ends, so that nothing overflows and a quotient keeps its precision; infinities become 1
-        // and 0.
+        // Scaled away from both ends, so that nothing overflows and a quotient keeps its precision;
+        // infinities become 1 and 0.
         let scale = s.if_less(&high, 2.0_f64.powi(-900), s.f64(2.0_f64.powi(600)), s.f64(1.0));
         let scale = s.name("scale", s.if_less(&high, 2.0_f64.powi(900), scale, s.f64(2.0_f64.powi(-600))));
         let infinite = |e: &Expr| equal(e.clone(), s.f64(f64::INFINITY));

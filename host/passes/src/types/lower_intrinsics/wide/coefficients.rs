@@ -1,4 +1,5 @@
-//! Polynomials, highest power first, and constants in parts: written by `tools/fit.py`, not by hand.
+//! Polynomials, highest power first, and constants in parts: written by `tools/fit.py`, not by
+//! hand.
 #![expect(clippy::unreadable_literal, reason = "written by a program")]
 
 /// (sin(x) / x - 1) / x^2 by x^2, for x up to pi / 4; within 2^-68.8, rounded 2^-57.3.
@@ -60,7 +61,8 @@ pub(super) const SINH: &[f64] = &[
     0.008333333333333139,
     0.16666666666666669,
 ];
-/// (2 atanh(s) / s - 2 - 2 s^2 / 3) / s^4 by s^2, for s up to 3 - sqrt(8); within 2^-65.2, rounded 2^-64.3.
+/// (2 atanh(s) / s - 2 - 2 s^2 / 3) / s^4 by s^2, for s up to 3 - sqrt(8); within 2^-65.2, rounded
+/// 2^-64.3.
 pub(super) const LOG: &[f64] = &[
     0.1318822700942763,
     0.1325776174284254,

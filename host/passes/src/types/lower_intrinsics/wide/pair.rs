@@ -1,7 +1,7 @@
 //! Numbers of twice the digits of a float64: a value, and what rounding took from it.
 //!
-//! All of it is right with and without contraction (rule IR-N10): where a rounding error is computed, no operand of a sum is a
-//! product that was rounded.
+//! All of it is right with and without contraction (rule IR-N10): where a rounding error is
+//! computed, no operand of a sum is a product that was rounded.
 
 use chipdock_ir::Expr;
 

@@ -15,8 +15,9 @@ const TWO_THIRDS: [f64; 3] = [0.6666666567325592, 9.934107462565104e-09, 2.0 / 3
 
 /// 3/2 ln x of a positive finite number in two parts, within 2^-63 of itself.
 ///
-/// x = 2^k · m; 3/2 ln m = 3 atanh t = t · (3 + t² + ...), t = (m - 1) / (m + 1). The larger part of each number has so few
-/// digits that its products are exact, so that it is the same to a compiler that contracts (see [`super::pair`]).
+/// x = 2^k · m; 3/2 ln m = 3 atanh t = t · (3 + t² + ...), t = (m - 1) / (m + 1). The larger part
+/// of each number has so few digits that its products are exact, so that it is the same to a
+/// compiler that contracts (see [`super::pair`]).
 fn log(s: &Steps, x: &Expr) -> (Expr, Expr) {
     let (k, f) = parts_double(s, x);
     let (under, under_low) = quick_sum(s, &s.f64(2.0), &f);

@@ -16,10 +16,11 @@ struct Angle {
     turns: Expr,
 }
 
-/// The 192 digits of 2 / π that a number of the exponent in the upper digits of `bits` needs, in words: those of lesser
-/// place make multiples of 4 in the product, those of higher place nothing.
+/// The 192 digits of 2 / π that a number of the exponent in the upper digits of `bits` needs, in
+/// words: those of lesser place make multiples of 4 in the product, those of higher place nothing.
 fn digits(s: &Steps, bits: &Expr) -> [Expr; 3] {
-    // Numbers below 1/2 do not come here; the exponent of 1/2 is 1022, and its first digit the tenth of the table.
+    // Numbers below 1/2 do not come here; the exponent of 1/2 is 1022, and its first digit the
+    // tenth of the table.
     let exponent = Expr::binary(BinaryOp::Max, shr(bits.clone(), s.u64(52)), s.u64(1022));
     let place = s.name("place", exponent - s.u64(1013));
     let (word, count) =
@@ -50,8 +51,9 @@ fn whole(s: &Steps, integer: Expr) -> Expr {
     s.of_bits(or(integer, s.u64(TWO_52.to_bits()))) - s.f64(TWO_52)
 }
 
-/// Reduces a finite |x| by whole quarter turns, by the method of M. Payne and R. Hanek (1983): 53 digits of x times 192 of
-/// 2 / π, of which the upper 128 are exact but for the last. No float64 is nearer to a multiple of π / 2 than 2^-62.
+/// Reduces a finite |x| by whole quarter turns, by the method of M. Payne and R. Hanek (1983): 53
+/// digits of x times 192 of 2 / π, of which the upper 128 are exact but for the last. No float64 is
+/// nearer to a multiple of π / 2 than 2^-62.
 fn quarter_turns(s: &Steps, x: &Expr) -> Angle {
     let bits = s.name("bits", s.bits(x));
     let border = s.f64(std::f64::consts::FRAC_PI_4);

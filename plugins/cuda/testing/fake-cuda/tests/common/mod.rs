@@ -87,12 +87,14 @@ impl Fake {
         context
     }
 
-    /// A stream that somebody else made with the driver, in the primary context of a device that is in use.
+    /// A stream that somebody else made with the driver, in the primary context of a device that is
+    /// in use.
     pub(crate) fn native_stream(&self, device: usize) -> *mut c_void {
         let before = self.context();
         self.set_context(0xC0DE_0100 + 0x100 * device);
         let mut stream = 0_usize;
-        // SAFETY: the function has that type; flag 1 is a stream that does not wait for the default one.
+        // SAFETY: the function has that type; flag 1 is a stream that does not wait for the default
+        // one.
         unsafe {
             let create = self.library.get::<unsafe extern "C" fn(&mut usize, u32) -> u32>("cuStreamCreate");
             assert_eq!(create.expect("there")(&mut stream, 1), 0);
