@@ -94,7 +94,7 @@
 //! * **STAGE-D9** If the target lacks int64 or uint64 ([`crate::Types::missing_types`]) no
 //!   parameter, value, loop or buffer has integers of 64 bits; see pass `lower_int64`.
 //! * **STAGE-D10** If the target lacks float16 or bfloat16 no parameter, value or buffer has that
-//!   type; see [`lower_halves`].
+//!   type; see pass `lower_halves`.
 //! * **STAGE-D11** No index wraps: it has 64 bits unless the buffer is known to reach at most 2^31 -
 //!   1 elements, its offset, strides and lanes included. If the target lacks int64 it has 32, and
 //!   the host function refuses a buffer that reaches further (INT64-W4). Sizes in bytes have 64
