@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind};
 use crate::export::NamedLinkers;
 use crate::library::TVM_FFI_VARIABLE;
 use crate::names::name_in_key;
-use crate::open::digests::Digests;
+use crate::open::digest_memory::Digests;
 use crate::open::discovery::{self, Discovery, Filters, SearchedPlace};
 use crate::open::lock::PluginLock;
 use crate::open::registry::{HOST_PLUGIN, KeyReport, PluginReport, State};

@@ -36,7 +36,7 @@
 //! | `loader` | LOAD-L1 to LOAD-L7: the checks of a library, all or nothing |
 //! | `registry` | REG-R1 to REG-R6: lazy, one answer, permanent, nothing hidden, disputes stay, needed keys first |
 //! | [`settings`] | SET-O1 to SET-O6: a user's settings of plugins, and the order of their sources |
-//! | `origin`, `digests` | which bytes a plugin is; DIGEST-M1 to DIGEST-M4: remembered for a file that has not changed |
+//! | `origin`, `digest_memory` | which bytes a plugin is; DIGEST-M1 to DIGEST-M4: remembered for a file that has not changed. A wrong digest is refused by `loader` (LOAD-L1) and by `lock` (LOCK-K3) |
 //! | **`boundary`** | what crosses to plugins and back |
 //! | `plugin_table`, `services` | the table that one plugin of one host is given, and what its functions do |
 //! | `attest`, `instance`, `registrar` | the layout of a plugin's tables; its instance, from `init` to `release`; what it registers |
@@ -48,10 +48,10 @@
 //! | **`compile`** | COMPILE-C1 to COMPILE-C9: validate once, build once, the lower version, nothing half-done, positions, a function's own target, imports, a way out, outputs asked for |
 //! | `compile::resolve` | TARGET-T1 to TARGET-T12: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
 //! | `plan`, `build`, `delivered` | what is lowered and remembered; one module through one code generator or out of the cache; what a plugin delivers |
-//! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error |
+//! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error. `build` applies them |
 //! | [`artifact`], [`describe`] | CONTAINER-1 to CONTAINER-6: its file, whole and unchanged, or refused; each module once; as JSON |
 //! | `signature` | what a caller passes to a compiled function, kept in its artifact |
-//! | **`runtime`** | devices, streams, tensors, workspace, modules, functions |
+//! | **`runtime`** | devices, streams, tensors, workspace, modules, functions. Compiled code checks its own arguments: pass `make_packed_api` (`check`) |
 //! | `runtime::parallel` | POOL-F1 to POOL-F11: the threads that run parallel loops of compiled code |
 //! | [`extents`] | extents of buffers, from the values of symbols |
 //! | `sort` | functions of the run time that TVM's kernels call for sorted tensors |

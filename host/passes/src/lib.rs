@@ -29,7 +29,7 @@
 //!
 //! | folder | passes |
 //! |---|---|
-//! | `scheduling` | that give a kernel its loops: steps of a schedule, default schedules, reductions split over threads |
+//! | `scheduling` | that give a kernel its loops: steps of a schedule, default schedules (which bind loops to threads: `function` chooses, `launch` binds), reductions split over threads |
 //! | `lowering` | from blocks and buffers to loops and flat memory; vectors, unrolled loops |
 //! | `threading` | for memory and barriers that the threads of a device share |
 //! | `types` | that compute in types and functions that a target has, instead of those that it lacks |

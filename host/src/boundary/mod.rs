@@ -1,4 +1,6 @@
 //! What crosses to plugins and back: tables, values, loans, sessions, guards.
+//!
+//! The table on the crate's front page says what each module does, with its rules.
 
 pub(crate) mod attest;
 pub mod calling;

@@ -4,6 +4,9 @@
 //! Folder, files, permissions and the order of removal are rules KEPT-K1 to KEPT-K8 of
 //! [`chipdock_plugin_api::files::cache`]. Beyond them:
 //!
+//! `build` applies CACHE-V1 to CACHE-V4 (`place`, `find`, `veto`, `keep`); here are the folder, the
+//! digest of a key and the bytes of an entry.
+//!
 //! * **CACHE-V1 Key.** A build is found again when everything that its bytes depend on is
 //!   unchanged: this host's version and ABI; the plugin's name, version, `build_id` and the SHA-256
 //!   of its library as it was opened; the fingerprint (C.35); target and options; and the SHA-256

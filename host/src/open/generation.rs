@@ -8,7 +8,7 @@ use crate::boundary::services::Services;
 use crate::documents::{refuse_unknown, unknown_schema_fields};
 use crate::error::{Error, ErrorKind};
 use crate::files;
-use crate::open::digests::Digests;
+use crate::open::digest_memory::Digests;
 use crate::open::loader::{self, Opened, Opening};
 use crate::open::manifest::{MANIFEST_SCHEMA, Manifest, Needs, Platform, glibc_floor};
 use crate::open::settings::{Settings, unknown_info_fields};

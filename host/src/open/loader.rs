@@ -51,7 +51,7 @@ use crate::bounds::{self, INFO_BYTES_MAX, NAME_BYTES_MAX};
 use crate::error::{Error, ErrorKind};
 use crate::files::{self, FileIdentity, LIBRARY_BYTES_MAX};
 use crate::names::check_plugin_name;
-use crate::open::digests::Digests;
+use crate::open::digest_memory::Digests;
 use crate::open::image;
 use crate::open::lock::PluginLock;
 use crate::open::manifest::Manifest;

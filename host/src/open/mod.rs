@@ -1,6 +1,8 @@
 //! Finding, checking and opening plugins: from folders of manifests to registered names.
+//!
+//! The table on the crate's front page says what each module does, with its rules.
 
-pub(crate) mod digests;
+pub(crate) mod digest_memory;
 pub mod discovery;
 pub mod generation;
 pub(crate) mod image;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 
 use crate::files::{self, FileIdentity};
-use crate::open::digests::Digests;
+use crate::open::digest_memory::Digests;
 
 /// Digests of libraries that this process has opened: each is read once, however many hosts there
 /// are.
