@@ -109,8 +109,9 @@ extern "C" {
 // Device type of host memory.
 #define CHIPDOCK_DEVICE_CPU 1
 
-// The first device type that a host assigns to a device without a DLPack number: the assigned number is this plus the
-// first three bytes of the SHA-256 of the device's name, big-endian (P5.14). DLPack's own numbers are far smaller.
+// The first device type that a host assigns to a device without a DLPack number: the assigned
+// number is this plus the first three bytes of the SHA-256 of the device's name, big-endian
+// (P5.14). DLPack's own numbers are far smaller.
 #define CHIPDOCK_DEVICE_FIRST_ASSIGNED 4096
 
 // Type code: signed integer.
@@ -143,13 +144,16 @@ extern "C" {
 // DLPack's minor version that this ABI carries.
 #define CHIPDOCK_DLPACK_MINOR 3
 
-// The version of `ChipdockEnv` that this crate describes; an artifact's index may ask for a greater one (X.12).
+// The version of `ChipdockEnv` that this crate describes; an artifact's index may ask for a
+// greater one (X.12).
 #define CHIPDOCK_ENV_VERSION 1
 
-// Flag of an extension: a callee that does not know its name returns `Unsupported` instead of ignoring it.
+// Flag of an extension: a callee that does not know its name returns `Unsupported` instead of
+// ignoring it.
 #define CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD 1
 
-// The greatest number of entries of a chain; a longer one is `ValueError`, because it may be a cycle.
+// The greatest number of entries of a chain; a longer one is `ValueError`, because it may be a
+// cycle.
 #define CHIPDOCK_EXTENSIONS_MAX 64
 
 // Verdict of `ChipdockModuleLoader::verdict`: the artifact runs on the device.
@@ -170,14 +174,16 @@ extern "C" {
 // `CHIPDOCK` as little-endian bytes.
 #define CHIPDOCK_MAGIC 5423265531107559491
 
-// A hash of the declarations of the frozen structs: types and order, sizes and offsets, no names of fields or parameters.
+// A hash of the declarations of the frozen structs: types and order, sizes and offsets, no names
+// of fields or parameters.
 #define CHIPDOCK_LAYOUT_HASH 4720651928768864929
 
 // Success.
 #define CHIPDOCK_OK 0
 
-// A failure whose kind and message are in the error slot; packed functions return only this one. Of other statuses, 1 to
-// 15 are the caller's mistake, 16 to 31 the environment's fault and 32 to 47 a bug, including unknown ones (P7.11).
+// A failure whose kind and message are in the error slot; packed functions return only this one.
+// Of other statuses, 1 to 15 are the caller's mistake, 16 to 31 the environment's fault and 32 to
+// 47 a bug, including unknown ones (P7.11).
 #define CHIPDOCK_ERROR -1
 
 // The caller's mistake: a value that is not allowed. Error kind `ValueError`.
@@ -192,16 +198,19 @@ extern "C" {
 // The caller's mistake: a name that does not exist. Error kind `NotFound`.
 #define CHIPDOCK_NOT_FOUND 4
 
-// The caller's mistake: a feature that is not supported, and never will be without another plugin. Error kind `Unsupported`.
+// The caller's mistake: a feature that is not supported, and never will be without another plugin.
+// Error kind `Unsupported`.
 #define CHIPDOCK_UNSUPPORTED 5
 
-// The caller's mistake: a call in the wrong state (freed, shut down, already present). Error kind `WrongState`.
+// The caller's mistake: a call in the wrong state (freed, shut down, already present). Error kind
+// `WrongState`.
 #define CHIPDOCK_WRONG_STATE 6
 
 // The environment's fault: a library, a driver or a device is missing. Error kind `Unavailable`.
 #define CHIPDOCK_UNAVAILABLE 16
 
-// The environment's fault: no memory left; the state is as before the call. Error kind `OutOfMemory`.
+// The environment's fault: no memory left; the state is as before the call. Error kind
+// `OutOfMemory`.
 #define CHIPDOCK_OUT_OF_MEMORY 17
 
 // The environment's fault: the device is gone until it is opened again. Error kind `DeviceLost`.
@@ -219,7 +228,8 @@ extern "C" {
 // A panic or an exception, caught at the boundary. Error kind `Panic`.
 #define CHIPDOCK_PANIC 33
 
-// A bug of a plugin: the host found that it broke a rule of the boundary. Error kind `BrokenPlugin`.
+// A bug of a plugin: the host found that it broke a rule of the boundary. Error kind
+// `BrokenPlugin`.
 #define CHIPDOCK_BROKEN_PLUGIN 34
 
 // Log level: something failed.
@@ -308,7 +318,8 @@ extern "C" {
 
 // The header of every object, 24 bytes.
 typedef struct ChipdockObject {
-  // Strong count in the low 32 bits, weak count in the high 32. Changed only by atomic operations.
+  // Strong count in the low 32 bits, weak count in the high 32. Changed only by atomic
+  // operations.
   uint64_t combined_ref_count;
   // One of `CHIPDOCK_TYPE_*`, 64 or more.
   int32_t type_index;
@@ -348,7 +359,8 @@ typedef struct ChipdockTensor {
   struct ChipdockDataType dtype;
   // `ndim` extents, in elements.
   int64_t *shape;
-  // `ndim` strides, in elements; null from producers older than DLPack 1.2 when compact and row-major.
+  // `ndim` strides, in elements; null from producers older than DLPack 1.2 when compact and
+  // row-major.
   int64_t *strides;
   // Start of the first element, in bytes from `data`.
   uint64_t byte_offset;
@@ -376,7 +388,8 @@ typedef union ChipdockAnyValue {
   uint8_t v_bytes[8];
 } ChipdockAnyValue;
 
-// A value, 16 bytes: borrowed as an argument, owned as a result. Unused bytes are zero (values are hashed bytewise).
+// A value, 16 bytes: borrowed as an argument, owned as a result. Unused bytes are zero (values are
+// hashed bytewise).
 typedef struct ChipdockAny {
   // One of `CHIPDOCK_TYPE_*`.
   int32_t type_index;
@@ -420,8 +433,8 @@ typedef struct ChipdockTensorObject {
   struct ChipdockTensor tensor;
 } ChipdockTensorObject;
 
-// A packed function: borrowed arguments, an owned result. `result` is None before the call and is written only on
-// success. Returns 0, or -1 with an error raised.
+// A packed function: borrowed arguments, an owned result. `result` is None before the call and is
+// written only on success. Returns 0, or -1 with an error raised.
 typedef int32_t (*ChipdockSafeCall)(void *self_,
                                     const struct ChipdockAny *args,
                                     int32_t num_args,
@@ -501,10 +514,11 @@ typedef struct ChipdockManagedTensorVersioned {
   struct ChipdockTensor dl_tensor;
 } ChipdockManagedTensorVersioned;
 
-// A table of functions, whose type belongs to a name and version, and the object that they are called on.
+// A table of functions, whose type belongs to a name and version, and the object that they are
+// called on.
 //
-// The table holds only function pointers and none is null; `table_size_bytes` is its size. The contents of `x` 1 never
-// change: its successor is `x` 2.
+// The table holds only function pointers and none is null; `table_size_bytes` is its size. The
+// contents of `x` 1 never change: its successor is `x` 2.
 typedef struct ChipdockInterface {
   // First argument of each function.
   void *self_;
@@ -512,11 +526,13 @@ typedef struct ChipdockInterface {
   const void *table;
   // Size of the table.
   uint64_t table_size_bytes;
-  // Bits for harmless behaviours that the interface's description names; unknown ones are ignored.
+  // Bits for harmless behaviours that the interface's description names; unknown ones are
+  // ignored.
   uint64_t features;
 } ChipdockInterface;
 
-// The host's services. Valid as long as the process lives. There may be several hosts in a process.
+// The host's services. Valid as long as the process lives. There may be several hosts in a
+// process.
 typedef struct ChipdockHost {
   // The ABI major that this host uses with this plugin.
   uint32_t abi_major;
@@ -530,26 +546,28 @@ typedef struct ChipdockHost {
   void (*raise)(void *self_, struct ChipdockStr kind, struct ChipdockStr message);
   // Sets this thread's error to an error object; borrows it.
   void (*raise_object)(void *self_, const struct ChipdockAny *error);
-  // Moves this thread's error out, for a plugin that called another library's function; None if there is none.
+  // Moves this thread's error out, for a plugin that called another library's function; None if
+  // there is none.
   void (*take_error)(void *self_, struct ChipdockAny *out_error);
   // Writes a line to the host's log. `level` is one of `CHIPDOCK_LOG_*`.
   void (*log)(void *self_, int32_t level, struct ChipdockStr message);
-  // Writes the registered function of that name as an owned function object, or None if there is none. May load
-  // another plugin; not to be called during `init`.
+  // Writes the registered function of that name as an owned function object, or None if there is
+  // none. May load another plugin; not to be called during `init`.
   int32_t (*function)(void *self_, struct ChipdockStr name, struct ChipdockAny *out_function);
-  // Writes the stream that is active on this thread for `device`; null is the default stream. A device that the host does
-  // not know is an error.
+  // Writes the stream that is active on this thread for `device`; null is the default stream. A
+  // device that the host does not know is an error.
   int32_t (*current_stream)(void *self_, struct ChipdockDevice device, void **out_stream);
-  // Writes the interface of the host of that name and version; its `table` is null if the host does not have it, which
-  // is no error. May be called during `init`. The interface lives as long as the host's table.
+  // Writes the interface of the host of that name and version; its `table` is null if the host
+  // does not have it, which is no error. May be called during `init`. The interface lives as
+  // long as the host's table.
   int32_t (*query)(void *self_,
                    struct ChipdockStr name,
                    uint32_t version,
                    struct ChipdockInterface *out_interface);
 } ChipdockHost;
 
-// The header of an entry; the data that belongs to its name follows. Borrowed for the call, as the struct that it
-// extends.
+// The header of an entry; the data that belongs to its name follows. Borrowed for the call, as the
+// struct that it extends.
 typedef struct ChipdockExtension {
   // The next entry, or null.
   const struct ChipdockExtension *next;
@@ -607,7 +625,8 @@ typedef struct ChipdockCopy {
 typedef struct ChipdockDeviceApi {
   // Releases `self_`: called once, last, after `shutdown`; a host may skip it at exit.
   void (*destroy)(void *self_);
-  // Writes the number of devices; 0 is no error. `Unavailable` means that there can be none, with the reason.
+  // Writes the number of devices; 0 is no error. `Unavailable` means that there can be none,
+  // with the reason.
   int32_t (*device_count)(void *self_, int32_t *out_count);
   // Writes the attribute `key`, or None if the key is unknown. The caller owns the result.
   int32_t (*attribute)(void *self_, int32_t device_id, struct ChipdockStr key, struct ChipdockAny *out_value);
@@ -624,9 +643,11 @@ typedef struct ChipdockDeviceApi {
   int32_t (*create_stream)(void *self_, int32_t device_id, void **out_stream);
   // Frees a stream after its work is done; null is allowed.
   int32_t (*free_stream)(void *self_, int32_t device_id, void *stream);
-  // Waits until all work queued on `stream` is done; reports the first failure since the last report.
+  // Waits until all work queued on `stream` is done; reports the first failure since the last
+  // report.
   int32_t (*sync_stream)(void *self_, int32_t device_id, void *stream);
-  // Makes work queued later on `to` wait for the work that is queued on `from` now, without blocking the caller.
+  // Makes work queued later on `to` wait for the work that is queued on `from` now, without
+  // blocking the caller.
   int32_t (*sync_stream_from_to)(void *self_, int32_t device_id, void *from, void *to);
 } ChipdockDeviceApi;
 
@@ -634,8 +655,9 @@ typedef struct ChipdockDeviceApi {
 typedef struct ChipdockTargetKind {
   // Releases `self_`: called once, last.
   void (*destroy)(void *self_);
-  // Fills in and checks a target's options, after the schema has been applied. `target_json` and the result (an owned
-  // string) are canonical target JSON. A kind without a canonicalizer returns the text that it received.
+  // Fills in and checks a target's options, after the schema has been applied. `target_json` and
+  // the result (an owned string) are canonical target JSON. A kind without a canonicalizer
+  // returns the text that it received.
   int32_t (*canonicalize)(void *self_, struct ChipdockStr target_json, struct ChipdockAny *out_target_json);
 } ChipdockTargetKind;
 
@@ -661,7 +683,8 @@ typedef struct ChipdockBuildRequest {
   struct ChipdockStr target_json;
   // Build options, a JSON object, or empty for none; unknown keys are ignored.
   struct ChipdockStr options_json;
-  // Sections that accompany the document, by the names that its nodes refer to; one that no node refers to is ignored.
+  // Sections that accompany the document, by the names that its nodes refer to; one that no node
+  // refers to is ignored.
   const struct ChipdockSection *sections;
   // The number of sections.
   uint64_t sections_count;
@@ -675,7 +698,8 @@ typedef struct ChipdockBuildRequest {
 
 // A diagnostic of a code generator about a node of a module. Borrowed for the call.
 typedef struct ChipdockDiagnostic {
-  // One of `CHIPDOCK_DIAGNOSTIC_*`; an unknown one counts as the nearest known one that is more severe.
+  // One of `CHIPDOCK_DIAGNOSTIC_*`; an unknown one counts as the nearest known one that is more
+  // severe.
   int32_t severity;
   // The line that the document gives for the node, from 1; 0 if it is unknown.
   uint32_t line;
@@ -695,15 +719,16 @@ typedef struct ChipdockDiagnostic {
   const struct ChipdockExtension *next;
 } ChipdockDiagnostic;
 
-// The receiver of a build's results. The host owns it; it lives for the call, during which its functions may be called
-// from any thread; the host copies all arguments.
+// The receiver of a build's results. The host owns it; it lives for the call, during which its
+// functions may be called from any thread; the host copies all arguments.
 typedef struct ChipdockBuildSession {
   // The host's own pointer; the first argument of each function below.
   void *self_;
-  // Sets the artifact's index: JSON with `module_kind`, `format` and `functions`. A successful build sets it exactly
-  // once.
+  // Sets the artifact's index: JSON with `module_kind`, `format` and `functions`. A successful
+  // build sets it exactly once.
   int32_t (*index)(void *self_, struct ChipdockStr index_json);
-  // Adds a section. Names are unique within an artifact; `kind` is `code`, `constants`, `debug` or `source`.
+  // Adds a section. Names are unique within an artifact; `kind` is `code`, `constants`, `debug`
+  // or `source`.
   int32_t (*section)(void *self_,
                      struct ChipdockStr name,
                      struct ChipdockStr kind,
@@ -712,34 +737,36 @@ typedef struct ChipdockBuildSession {
                      uint64_t size_bytes);
   // Reports a diagnostic.
   int32_t (*diagnostic)(void *self_, const struct ChipdockDiagnostic *diagnostic);
-  // Returns non-zero if the caller has cancelled the build; a long build checks this now and then and returns
-  // `Cancelled`.
+  // Returns non-zero if the caller has cancelled the build; a long build checks this now and
+  // then and returns `Cancelled`.
   int32_t (*is_cancelled)(void *self_);
-  // Writes the interface of this session of that name and version; its `table` is null if the host does not have it,
-  // which is no error. The interface lives as long as the session.
+  // Writes the interface of this session of that name and version; its `table` is null if the
+  // host does not have it, which is no error. The interface lives as long as the session.
   int32_t (*query)(void *self_,
                    struct ChipdockStr name,
                    uint32_t version,
                    struct ChipdockInterface *out_interface);
 } ChipdockBuildSession;
 
-// The functions of a code generator. It is a pure function of the request and of the text of `fingerprint`: it queries
-// no device.
+// The functions of a code generator. It is a pure function of the request and of the text of
+// `fingerprint`: it queries no device.
 typedef struct ChipdockCodegen {
   // Releases `self_`: called once, last.
   void (*destroy)(void *self_);
-  // Reports every node that cannot be built, each as one error diagnostic; returns success if it could check them.
+  // Reports every node that cannot be built, each as one error diagnostic; returns success if it
+  // could check them.
   int32_t (*unsupported)(void *self_,
                          const struct ChipdockBuildRequest *request,
                          const struct ChipdockBuildSession *session);
-  // Builds the module into `session`. The host drops the data that was delivered before a failure. A build that
-  // returns `Unsupported` has reported every node that cannot be built.
+  // Builds the module into `session`. The host drops the data that was delivered before a
+  // failure. A build that returns `Unsupported` has reported every node that cannot be built.
   int32_t (*build)(void *self_,
                    const struct ChipdockBuildRequest *request,
                    const struct ChipdockBuildSession *session);
-  // Writes an owned string that differs whenever this build of the plugin might give other bytes for the same request:
-  // the compiler that is found and its version, active hooks; or None, if the artifact may not be kept for later. It
-  // opens at most the vendor's library, and queries no device.
+  // Writes an owned string that differs whenever this build of the plugin might give other bytes
+  // for the same request: the compiler that is found and its version, active hooks; or None, if
+  // the artifact may not be kept for later. It opens at most the vendor's library, and queries
+  // no device.
   int32_t (*fingerprint)(void *self_,
                          const struct ChipdockBuildRequest *request,
                          struct ChipdockAny *out_fingerprint);
@@ -760,12 +787,13 @@ typedef struct ChipdockArtifact {
 // Runs one part of a parallel region; returns 0, or -1 with an error raised.
 typedef int32_t (*ChipdockParallelBody)(int32_t task_id, int32_t tasks_count, void *data);
 
-// The environment, through which compiled code reaches the host: the loader sets the variable `__chipdock_env` to point
-// to one.
+// The environment, through which compiled code reaches the host: the loader sets the variable
+// `__chipdock_env` to point to one.
 //
-// The first argument of each function is the environment itself; a function that returns an `int32_t` returns 0, or -1
-// with an error raised. If the variable is null, compiled code looks for TVM-FFI's functions, then uses small built-in
-// fallbacks. Compiled code relies only on the fields of version 1; anything newer is available by `query`.
+// The first argument of each function is the environment itself; a function that returns an
+// `int32_t` returns 0, or -1 with an error raised. If the variable is null, compiled code looks
+// for TVM-FFI's functions, then uses small built-in fallbacks. Compiled code relies only on the
+// fields of version 1; anything newer is available by `query`.
 typedef struct ChipdockEnv {
   // The version of this struct, `CHIPDOCK_ENV_VERSION` or greater.
   uint32_t version;
@@ -773,11 +801,11 @@ typedef struct ChipdockEnv {
   uint32_t flags;
   // The host's own pointer.
   void *self_;
-  // Sets this thread's error. The strings are NUL-terminated; `location` is `function: file:line:column` as far as it
-  // is known, and may be null.
+  // Sets this thread's error. The strings are NUL-terminated; `location` is `function:
+  // file:line:column` as far as it is known, and may be null.
   void (*raise)(const struct ChipdockEnv *env, const char *kind, const char *message, const char *location);
-  // Allocates workspace, 64-byte aligned, ordered on the thread's current stream; returns null with an error raised if
-  // there is none left.
+  // Allocates workspace, 64-byte aligned, ordered on the thread's current stream; returns null
+  // with an error raised if there is none left.
   void *(*allocate_workspace)(const struct ChipdockEnv *env,
                               int32_t device_type,
                               int32_t device_id,
@@ -789,31 +817,34 @@ typedef struct ChipdockEnv {
                             int32_t device_type,
                             int32_t device_id,
                             void **out_stream);
-  // Writes the id of the device of that type that is active on this thread; 0 if none was made active.
+  // Writes the id of the device of that type that is active on this thread; 0 if none was made
+  // active.
   int32_t (*current_device)(const struct ChipdockEnv *env, int32_t device_type, int32_t *out_device_id);
   // Makes a device the active one of its type on this thread.
   int32_t (*set_device)(const struct ChipdockEnv *env, int32_t device_type, int32_t device_id);
   // Writes the number of the device type of that NUL-terminated name, as in `device_api.<name>`.
   int32_t (*device_type)(const struct ChipdockEnv *env, const char *name, int32_t *out_device_type);
-  // Writes the function of that NUL-terminated name: one of an imported module, else one that is registered in the
-  // host. It is borrowed, and lives as long as the environment: compiled code asks once, keeps it, and calls its
-  // `safe_call`.
+  // Writes the function of that NUL-terminated name: one of an imported module, else one that is
+  // registered in the host. It is borrowed, and lives as long as the environment: compiled code
+  // asks once, keeps it, and calls its `safe_call`.
   int32_t (*imported)(const struct ChipdockEnv *env,
                       const char *name,
                       const struct ChipdockFunctionObject **out_function);
-  // Runs `body` for each task id from 0 below the number of tasks that `body` receives, at most `tasks_max` (0: as
-  // many as there are threads), and returns when all are done; returns the first failure.
+  // Runs `body` for each task id from 0 below the number of tasks that `body` receives, at most
+  // `tasks_max` (0: as many as there are threads), and returns when all are done; returns the
+  // first failure.
   int32_t (*parallel_launch)(const struct ChipdockEnv *env,
                              ChipdockParallelBody body,
                              void *data,
                              int32_t tasks_max);
-  // Writes the interface of that NUL-terminated name and version; its `table` is null if the host does not have it,
-  // which is no error. The interface lives as long as the environment.
+  // Writes the interface of that NUL-terminated name and version; its `table` is null if the
+  // host does not have it, which is no error. The interface lives as long as the environment.
   int32_t (*query)(const struct ChipdockEnv *env,
                    const char *name,
                    uint32_t version,
                    struct ChipdockInterface *out_interface);
-  // Releases the environment: called by the loader, once, when no module and no function can use it any more.
+  // Releases the environment: called by the loader, once, when no module and no function can use
+  // it any more.
   void (*release)(const struct ChipdockEnv *env);
 } ChipdockEnv;
 
@@ -823,8 +854,8 @@ typedef struct ChipdockModule {
   void (*destroy)(void *self_);
   // Writes the function of that name as an owned function object, or None if there is none.
   int32_t (*function)(void *self_, struct ChipdockStr name, struct ChipdockAny *out_function);
-  // Writes the interface of this module of that name and version; its `table` is null if the module does not have it,
-  // which is no error. The interface lives as long as the module.
+  // Writes the interface of this module of that name and version; its `table` is null if the
+  // module does not have it, which is no error. The interface lives as long as the module.
   int32_t (*query)(void *self_,
                    struct ChipdockStr name,
                    uint32_t version,
@@ -843,15 +874,16 @@ typedef struct ChipdockModuleHandle {
 typedef struct ChipdockModuleLoader {
   // Releases `self_`: called once, last.
   void (*destroy)(void *self_);
-  // Checks whether the artifact would run on `device`; writes one of `CHIPDOCK_ARTIFACT_*` and, if it is not OK, the
-  // reason as an owned string.
+  // Checks whether the artifact would run on `device`; writes one of `CHIPDOCK_ARTIFACT_*` and,
+  // if it is not OK, the reason as an owned string.
   int32_t (*verdict)(void *self_,
                      const struct ChipdockArtifact *artifact,
                      struct ChipdockDevice device,
                      int32_t *out_verdict,
                      struct ChipdockAny *out_reason);
-  // Makes the artifact runnable. Compiled code reaches the host only through `env`. The loader owns `env`, whatever
-  // this returns: it releases it, once, when no module and no function can use it any more. It may be null.
+  // Makes the artifact runnable. Compiled code reaches the host only through `env`. The loader
+  // owns `env`, whatever this returns: it releases it, once, when no module and no function can
+  // use it any more. It may be null.
   int32_t (*load)(void *self_,
                   const struct ChipdockArtifact *artifact,
                   const struct ChipdockEnv *env,
@@ -861,17 +893,18 @@ typedef struct ChipdockModuleLoader {
 // Releases the data that a registered function owns; never null.
 typedef void (*ChipdockDeleter)(void *self_);
 
-// The registrar, with which a plugin's `init` registers what the plugin offers. Valid only during `init`.
+// The registrar, with which a plugin's `init` registers what the plugin offers. Valid only during
+// `init`.
 //
-// Each function copies names and texts, borrows tables for the life of the process (make them static), and takes
-// over `self_`, which is released by the table's `destroy`; also when registration fails later. A non-zero return
-// has raised an error; `init` then returns it.
+// Each function copies names and texts, borrows tables for the life of the process (make them
+// static), and takes over `self_`, which is released by the table's `destroy`; also when
+// registration fails later. A non-zero return has raised an error; `init` then returns it.
 typedef struct ChipdockRegistrar {
   // The host's own pointer.
   void *self_;
-  // Registers `device_api.<name>`. `device_type` is DLPack's number, or 0 to have the host assign one; the number that
-  // is used is written to `out_device_type`. `info_json` here and below is a JSON object, or empty for none; unknown
-  // keys are ignored.
+  // Registers `device_api.<name>`. `device_type` is DLPack's number, or 0 to have the host
+  // assign one; the number that is used is written to `out_device_type`. `info_json` here and
+  // below is a JSON object, or empty for none; unknown keys are ignored.
   int32_t (*device_api)(void *self_,
                         struct ChipdockStr name,
                         int32_t device_type,
@@ -885,8 +918,8 @@ typedef struct ChipdockRegistrar {
                          struct ChipdockStr schema_json,
                          void *kind_self,
                          const struct ChipdockTargetKind *kind);
-  // Registers `target.build.<kind>`. `info_json` has `ir_min` and `ir_max`: the oldest and the newest version of the
-  // IR's wire format that the generator reads, semver.
+  // Registers `target.build.<kind>`. `info_json` has `ir_min` and `ir_max`: the oldest and the
+  // newest version of the IR's wire format that the generator reads, semver.
   int32_t (*codegen)(void *self_,
                      struct ChipdockStr kind,
                      struct ChipdockStr info_json,
@@ -898,16 +931,17 @@ typedef struct ChipdockRegistrar {
                            struct ChipdockStr info_json,
                            void *loader_self,
                            const struct ChipdockModuleLoader *loader);
-  // Registers a plain function; `deleter` releases `function_self` (an empty one is allowed, null is not).
+  // Registers a plain function; `deleter` releases `function_self` (an empty one is allowed,
+  // null is not).
   int32_t (*function)(void *self_,
                       struct ChipdockStr name,
                       void *function_self,
                       ChipdockSafeCall call,
                       ChipdockDeleter deleter);
-  // Extends the registration of this plugin under `key` (or the plugin itself, by its own name) by the interface
-  // `name` in a version, for instance `device_api.x` by `reset` 1. `deleter` releases the interface's `self_`,
-  // whatever this returns. A host that does not know the interface returns success and keeps it unused; unknown
-  // feature bits are ignored.
+  // Extends the registration of this plugin under `key` (or the plugin itself, by its own name)
+  // by the interface `name` in a version, for instance `device_api.x` by `reset` 1. `deleter`
+  // releases the interface's `self_`, whatever this returns. A host that does not know the
+  // interface returns success and keeps it unused; unknown feature bits are ignored.
   int32_t (*extend)(void *self_,
                     struct ChipdockStr key,
                     struct ChipdockStr name,
@@ -956,31 +990,32 @@ typedef struct ChipdockPlugin {
   struct ChipdockStr name;
   // Version, semver.
   struct ChipdockStr version;
-  // A text that distinguishes builds of one version; may be empty. A host then shows what the linker wrote
-  // (`NT_GNU_BUILD_ID`), or the beginning of the library's SHA-256.
+  // A text that distinguishes builds of one version; may be empty. A host then shows what the
+  // linker wrote (`NT_GNU_BUILD_ID`), or the beginning of the library's SHA-256.
   struct ChipdockStr build_id;
-  // A JSON object, or empty for none; unknown keys are ignored. `settings` in it declares the settings that interface
-  // `config` 1 of a host answers.
+  // A JSON object, or empty for none; unknown keys are ignored. `settings` in it declares the
+  // settings that interface `config` 1 of a host answers.
   struct ChipdockStr info_json;
-  // Registers what the plugin offers, and writes the plugin's instance for this host (which may be null) only on
-  // success. Runs once for each host, with no other call of that host during it. Starts no thread and calls no vendor
-  // driver. On failure nothing stays registered, and neither function below is called.
+  // Registers what the plugin offers, and writes the plugin's instance for this host (which may
+  // be null) only on success. Runs once for each host, with no other call of that host during
+  // it. Starts no thread and calls no vendor driver. On failure nothing stays registered, and
+  // neither function below is called.
   int32_t (*init)(const struct ChipdockHost *host,
                   const struct ChipdockRegistrar *registrar,
                   void **out_instance);
-  // Drains the work for that host. Called once, after each `init` that succeeded, before anything is destroyed. Later
-  // calls return `Unavailable`.
+  // Drains the work for that host. Called once, after each `init` that succeeded, before
+  // anything is destroyed. Later calls return `Unavailable`.
   int32_t (*shutdown)(void *instance);
-  // Releases the instance: called once, after every `destroy` and deleter of registered objects and of loaded modules,
-  // whatever `shutdown` returned.
+  // Releases the instance: called once, after every `destroy` and deleter of registered objects
+  // and of loaded modules, whatever `shutdown` returned.
   void (*release)(void *instance);
 } ChipdockPlugin;
 
 // Interface `reset` 1 of a device API.
 typedef struct ChipdockReset1 {
-  // Opens a lost device again. Failures that nobody took are forgotten; on a device that is not lost nothing else
-  // changes. Objects made on a lost device before (data spaces, streams, modules) may be freed, and are unusable
-  // otherwise.
+  // Opens a lost device again. Failures that nobody took are forgotten; on a device that is not
+  // lost nothing else changes. Objects made on a lost device before (data spaces, streams,
+  // modules) may be freed, and are unusable otherwise.
   int32_t (*reset)(void *self_, int32_t device_id);
 } ChipdockReset1;
 
@@ -988,33 +1023,37 @@ typedef struct ChipdockReset1 {
 //
 // Handles of marks belong to the plugin. Clauses N.1 to N.8 state what each function promises.
 typedef struct ChipdockTimer1 {
-  // Queues a mark after the work that the stream has; it is reached when that work is done. Null is the default
-  // stream.
+  // Queues a mark after the work that the stream has; it is reached when that work is done. Null
+  // is the default stream.
   int32_t (*mark)(void *self_, int32_t device_id, void *stream, void **out);
-  // Waits until both marks are reached, and writes the time of the device from one to the other in nanoseconds:
-  // negative if `from` was reached after `to`.
+  // Waits until both marks are reached, and writes the time of the device from one to the other
+  // in nanoseconds: negative if `from` was reached after `to`.
   int32_t (*elapsed)(void *self_, int32_t device_id, void *from, void *to, double *out_nanoseconds);
   // Frees a mark, reached or not; null is allowed.
   int32_t (*free_mark)(void *self_, int32_t device_id, void *mark);
 } ChipdockTimer1;
 
-// Interface `external` 1 of a device API: streams and memory that a program shares with the driver's own interface.
+// Interface `external` 1 of a device API: streams and memory that a program shares with the
+// driver's own interface.
 //
-// The plugin's documentation states what a native handle is: `CUstream` and `CUdeviceptr`, `cl_command_queue` and
-// `cl_mem`. It is passed by value in a pointer. Clauses N.9 to N.15 state what each function promises.
+// The plugin's documentation states what a native handle is: `CUstream` and `CUdeviceptr`,
+// `cl_command_queue` and `cl_mem`. It is passed by value in a pointer. Clauses N.9 to N.15 state
+// what each function promises.
 typedef struct ChipdockExternal1 {
-  // Makes a stream from a native one, which the caller keeps and which outlives it. `free_stream` frees it.
+  // Makes a stream from a native one, which the caller keeps and which outlives it.
+  // `free_stream` frees it.
   int32_t (*adopt_stream)(void *self_, int32_t device_id, void *native, void **out);
   // Writes the native handle of a stream, borrowed from it. Null is the default stream.
   int32_t (*native_stream)(void *self_, int32_t device_id, void *stream, void **out_native);
-  // Writes the native handle of a data space's memory, borrowed from it, and the offset at which the data space begins
-  // in it.
+  // Writes the native handle of a data space's memory, borrowed from it, and the offset at which
+  // the data space begins in it.
   int32_t (*native_data)(void *self_,
                          int32_t device_id,
                          void *data,
                          void **out_native,
                          uint64_t *out_offset_bytes);
-  // Makes a data space from host memory, which the caller keeps and which outlives it. `free_data_space` frees it.
+  // Makes a data space from host memory, which the caller keeps and which outlives it.
+  // `free_data_space` frees it.
   int32_t (*adopt_host_memory)(void *self_, int32_t device_id, void *address, uint64_t size_bytes, void **out);
 } ChipdockExternal1;
 
@@ -1030,11 +1069,13 @@ typedef struct ChipdockMap1 {
 //
 // Clauses M.15 to M.19 state what it promises.
 typedef struct ChipdockObject1 {
-  // Writes the artifact's code as owned bytes: one relocatable object for the machine that the artifact was built for.
+  // Writes the artifact's code as owned bytes: one relocatable object for the machine that the
+  // artifact was built for.
   int32_t (*object)(void *self_, const struct ChipdockArtifact *artifact, struct ChipdockAny *out_object);
 } ChipdockObject1;
 
-// Interface `conformance` 1 of a host that runs the conformance suite. Test hooks are registered only with such a host.
+// Interface `conformance` 1 of a host that runs the conformance suite. Test hooks are registered
+// only with such a host.
 typedef struct ChipdockConformance1 {
   // Returns non-zero if test hooks are to be registered.
   int32_t (*wants_hooks)(void *self_);
@@ -1042,9 +1083,10 @@ typedef struct ChipdockConformance1 {
 
 // Interface `config` 1 of a host.
 typedef struct ChipdockConfig1 {
-  // Writes the value of a setting of the plugin whose table of the host was asked for this interface: a bool, an int,
-  // a float or an owned string, as declared, or None if nobody set it and it has no default. A key that the plugin
-  // does not declare is `KeyError`, a value of the wrong type `ValueError`. May be called during `init`.
+  // Writes the value of a setting of the plugin whose table of the host was asked for this
+  // interface: a bool, an int, a float or an owned string, as declared, or None if nobody set it
+  // and it has no default. A key that the plugin does not declare is `KeyError`, a value of the
+  // wrong type `ValueError`. May be called during `init`.
   int32_t (*get)(void *self_, struct ChipdockStr key, struct ChipdockAny *out_value);
 } ChipdockConfig1;
 
@@ -1072,7 +1114,8 @@ typedef struct ChipdockLaunchRequest {
   uint64_t block[3];
   // Bytes of dynamic shared memory of a block; 0 if the kernel does not take any.
   uint64_t dynamic_shared_bytes;
-  // The address of each argument's value: of a handle, or of a scalar of the type that the index states.
+  // The address of each argument's value: of a handle, or of a scalar of the type that the index
+  // states.
   const void *const *args;
   // The number of arguments.
   uint64_t args_count;
@@ -1090,8 +1133,8 @@ typedef struct ChipdockLaunch1 {
 
 // Interface `memory` 1 of a host.
 typedef struct ChipdockMemory1 {
-  // Writes a compact tensor in global memory of that device as an owned object. Its elements are uninitialised. It may
-  // outlive the plugin, and its memory returns to the host's pool.
+  // Writes a compact tensor in global memory of that device as an owned object. Its elements are
+  // uninitialised. It may outlive the plugin, and its memory returns to the host's pool.
   int32_t (*allocate_tensor)(void *self_,
                              struct ChipdockDevice device,
                              struct ChipdockDataType dtype,
