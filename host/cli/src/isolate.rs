@@ -43,7 +43,7 @@ pub(crate) const CHILD: &str = "__isolated";
 
 /// A part of the bytes that the child hands over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Part {
+struct Chunk {
     /// Path of the file that they are for, as bytes; None for standard output.
     file: Option<Vec<u8>>,
     size_bytes: u64,
@@ -53,13 +53,13 @@ struct Part {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Report {
     exit: u8,
-    parts: Vec<Part>,
+    parts: Vec<Chunk>,
 }
 
 /// Parts that the child has handed over so far.
 struct Handover {
     to: File,
-    parts: Vec<Part>,
+    parts: Vec<Chunk>,
 }
 
 static HANDOVER: Mutex<Option<Handover>> = Mutex::new(None);
@@ -89,7 +89,7 @@ pub(crate) fn hand_over(
         buffered.flush()?;
         drop(buffered);
         let size_bytes = to.stream_position()? - start;
-        parts.push(Part { file: file.map(|file| file.as_os_str().as_bytes().to_vec()), size_bytes });
+        parts.push(Chunk { file: file.map(|file| file.as_os_str().as_bytes().to_vec()), size_bytes });
         Ok(())
     };
     Some(hand())
@@ -254,8 +254,8 @@ mod tests {
         file
     }
 
-    fn part(file: Option<&Path>, size_bytes: u64) -> Part {
-        Part { file: file.map(|file| file.as_os_str().as_bytes().to_vec()), size_bytes }
+    fn part(file: Option<&Path>, size_bytes: u64) -> Chunk {
+        Chunk { file: file.map(|file| file.as_os_str().as_bytes().to_vec()), size_bytes }
     }
 
     /// ISOLATE-I2, ISOLATE-I3: files come whole into their places; what nobody asked for, or is not

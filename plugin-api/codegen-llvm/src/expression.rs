@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use chipdock_ir::analysis::{Interval, Known};
+use chipdock_ir::analysis::{Interval, ValueBounds};
 use chipdock_ir::{Callee, DType, Effect, Expr, ExprKind, Op, TypeCode, Var, limits};
 
 use crate::types;
@@ -97,8 +97,8 @@ impl<'a> Writer<'a> {
     }
 
     /// What is known of a value; nothing after a refusal.
-    pub(crate) fn known_of(&mut self, e: &'a Expr) -> Known {
-        if self.diagnostics.is_empty() { self.ranges.known(e) } else { Known::Nothing }
+    pub(crate) fn known_of(&mut self, e: &'a Expr) -> ValueBounds {
+        if self.diagnostics.is_empty() { self.ranges.known(e) } else { ValueBounds::Nothing }
     }
 
     /// Returns true if the exact result of a sum, difference, product or ramp fits its type.

@@ -21,7 +21,7 @@ pub(crate) struct Layout {
 }
 
 /// A field: size of an element in bytes, offset of the field within it, type of the field.
-pub(crate) type Place = (i128, i128, DType);
+pub(crate) type FieldLayout = (i128, i128, DType);
 
 impl Layout {
     pub(crate) fn of(target: &dyn LlvmTarget) -> Self {
@@ -37,7 +37,7 @@ impl Layout {
     }
 
     /// The place of a field. A packed value is read and written with the type of the value in it.
-    pub(crate) fn field(self, field: StructField, any_value: DType) -> Place {
+    pub(crate) fn field(self, field: StructField, any_value: DType) -> FieldLayout {
         let any_value = match any_value {
             dtype if dtype.is_float() => DType::FLOAT64,
             dtype if dtype.is_handle() => DType::HANDLE,

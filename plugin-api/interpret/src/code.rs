@@ -100,7 +100,7 @@ pub(crate) enum Inst {
     Allocate {
         view: u32,
         list: u32,
-        form: Form,
+        form: OperandLayout,
         data: Reg,
     },
     /// Makes a view of the memory that `data` points to. The list: extents; strides and offset if
@@ -108,7 +108,7 @@ pub(crate) enum Inst {
     Declare {
         view: u32,
         list: u32,
-        form: Form,
+        form: OperandLayout,
         data: Reg,
     },
     /// Makes a view of a region of another. The list: first indices, then extents. `offset` is
@@ -227,7 +227,7 @@ pub(crate) enum Inst {
     AllocateOnce {
         view: u32,
         list: u32,
-        form: Form,
+        form: OperandLayout,
         data: Reg,
         rank: StorageRank,
     },
@@ -454,7 +454,7 @@ pub(crate) struct Tolerant {
 
 /// The contents of a list of `Allocate` and `Declare`.
 #[derive(Clone, Copy)]
-pub(crate) struct Form {
+pub(crate) struct OperandLayout {
     pub(crate) rank: u32,
     pub(crate) has_strides: bool,
     pub(crate) has_offset: bool,
@@ -510,11 +510,11 @@ pub(crate) enum ParamCode {
 /// A failure of an assertion.
 pub(crate) struct Failure {
     pub(crate) kind: Arc<str>,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<MessagePart>,
 }
 
 /// A part of a message.
-pub(crate) enum Part {
+pub(crate) enum MessagePart {
     Text(Arc<str>),
     Number(Reg, chipdock_ir::DType),
 }

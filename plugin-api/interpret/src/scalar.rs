@@ -385,7 +385,7 @@ half_float!(bf16 8 3.389_531_389_251_535_5e38 9.183_549_615_799_121e-41 1.175_49
 
 mod storage;
 
-pub(crate) use storage::{E4m3Fn, E5m2, Part, SubByte};
+pub(crate) use storage::{BitField, E4m3Fn, E5m2, SubByte};
 
 /// The type of a lane, which selects the Rust type that computes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -406,7 +406,7 @@ pub(crate) enum Lane {
     E4m3Fn,
     E5m2,
     /// An integer that shares its byte with others.
-    Part(Part),
+    Part(BitField),
     /// A pointer.
     Handle,
 }
@@ -431,7 +431,7 @@ impl Lane {
             (TypeCode::Float, 64) => Self::F64,
             (TypeCode::Float8E4M3Fn, 8) => Self::E4m3Fn,
             (TypeCode::Float8E5M2, 8) => Self::E5m2,
-            (TypeCode::Int | TypeCode::UInt, 1 | 4) => Self::Part(Part::of(dtype)),
+            (TypeCode::Int | TypeCode::UInt, 1 | 4) => Self::Part(BitField::of(dtype)),
             (TypeCode::Handle, _) => Self::Handle,
             _ => return None,
         })
@@ -456,7 +456,7 @@ impl Lane {
     #[inline(always)]
     pub(crate) fn at(self, offset: usize) -> (usize, Self) {
         match self {
-            Self::Part(part) => (offset / 8, Self::Part(Part { shift: (offset % 8) as u8, ..part })),
+            Self::Part(part) => (offset / 8, Self::Part(BitField { shift: (offset % 8) as u8, ..part })),
             lane => (offset, lane),
         }
     }

@@ -19,6 +19,6 @@ mod tiles;
 
 pub use lazy::{in_both, is_cheap};
 pub use positions::Positions;
-pub use ranges::{Interval, Known, Ranges, holds};
+pub use ranges::{Interval, Ranges, ValueBounds, holds};
 pub use sharing::{Sharing, Usage, is_pure};
 pub use tiles::{TILE_SIDE, TILES_MAX, TileAccess, TileProduct};

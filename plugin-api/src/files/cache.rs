@@ -166,28 +166,28 @@ impl Key {
 }
 
 /// The kind of a file, according to its name.
-pub(super) enum Form {
+pub(super) enum FileKind {
     Kept,
     Temporary,
     TemporaryTag,
     Foreign,
 }
 
-pub(super) fn form(name: &OsStr) -> Form {
+pub(super) fn form(name: &OsStr) -> FileKind {
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    let Some(name) = name.to_str() else { return Form::Foreign };
+    let Some(name) = name.to_str() else { return FileKind::Foreign };
     let is_temporary = |ending: &str| {
         let process = ending.strip_prefix('.').and_then(|rest| rest.strip_suffix(TEMPORARY));
         process.is_some_and(|process| process.bytes().all(|byte| is_digit(byte) || byte == b'-'))
     };
     if name.strip_prefix(TAG).is_some_and(is_temporary) {
-        return Form::TemporaryTag;
+        return FileKind::TemporaryTag;
     }
     match name.split_at_checked(2 * DIGEST_BYTES) {
-        Some((key, _)) if !key.bytes().all(is_digit) => Form::Foreign,
-        Some((_, KEPT)) => Form::Kept,
-        Some((_, ending)) if is_temporary(ending) => Form::Temporary,
-        _ => Form::Foreign,
+        Some((key, _)) if !key.bytes().all(is_digit) => FileKind::Foreign,
+        Some((_, KEPT)) => FileKind::Kept,
+        Some((_, ending)) if is_temporary(ending) => FileKind::Temporary,
+        _ => FileKind::Foreign,
     }
 }
 
@@ -307,7 +307,7 @@ impl Cache {
     fn mark(&self) -> io::Result<()> {
         let tag = self.kind.tag();
         let is_other_mark = |name: &OsString| {
-            matches!(form(name), Form::TemporaryTag) && self.folder.is_start_of(tag.as_bytes(), name)
+            matches!(form(name), FileKind::TemporaryTag) && self.folder.is_start_of(tag.as_bytes(), name)
         };
         if !self.folder.names()?.iter().all(is_other_mark) {
             return Err(io::ErrorKind::AlreadyExists.into());
@@ -390,10 +390,10 @@ impl Cache {
         let mut files = Vec::new();
         for name in self.folder.names().unwrap_or_default() {
             match form(&name) {
-                Form::Kept => files.extend(kept(&self.folder, name)),
-                Form::Temporary => self.remove_abandoned(&name, &self.kind.start()),
-                Form::TemporaryTag => self.remove_abandoned(&name, self.kind.tag().as_bytes()),
-                Form::Foreign => {}
+                FileKind::Kept => files.extend(kept(&self.folder, name)),
+                FileKind::Temporary => self.remove_abandoned(&name, &self.kind.start()),
+                FileKind::TemporaryTag => self.remove_abandoned(&name, self.kind.tag().as_bytes()),
+                FileKind::Foreign => {}
             }
         }
         let total = |files: &[Kept]| files.iter().map(|file| file.size_bytes).sum::<u64>();

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::cache::{DIGEST_BYTES, Form, TAG, form, is_cache_name, kept, start_of, tag_of};
+use super::cache::{DIGEST_BYTES, FileKind, TAG, form, is_cache_name, kept, start_of, tag_of};
 use super::folder::{Folder, is_out_of_reach};
 
 /// An existing cache: a folder that is the user's alone, with the mark of a cache of Chipdock's.
@@ -75,7 +75,7 @@ impl KeptCache {
     #[must_use]
     pub fn files(&self) -> Vec<KeptFile> {
         let names = self.folder.names().unwrap_or_default().into_iter();
-        let named = names.filter(|name| matches!(form(name), Form::Kept));
+        let named = names.filter(|name| matches!(form(name), FileKind::Kept));
         let mut files: Vec<_> = named.filter_map(|name| kept(&self.folder, name)).collect();
         files.retain(|file| self.folder.begins_with(&file.name, &start_of(&self.name)));
         files.sort_by(|a, b| b.used.cmp(&a.used).then_with(|| a.name.cmp(&b.name)));
@@ -106,9 +106,9 @@ impl KeptCache {
         let mut cleared = Cleared::default();
         for name in self.folder.names().unwrap_or_default() {
             let is_ours = match form(&name) {
-                Form::Kept => self.folder.begins_with(&name, &start),
-                Form::Temporary => self.folder.is_start_of(&start, &name),
-                Form::TemporaryTag | Form::Foreign => false,
+                FileKind::Kept => self.folder.begins_with(&name, &start),
+                FileKind::Temporary => self.folder.is_start_of(&start, &name),
+                FileKind::TemporaryTag | FileKind::Foreign => false,
             };
             let Some(file) = kept(&self.folder, name).filter(|_| is_ours) else { continue };
             if self.folder.remove_file(&file.name).is_ok() {

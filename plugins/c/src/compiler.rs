@@ -50,7 +50,7 @@ impl Options {
         }
     }
 
-    fn flags(&self, form: Form, with_native: bool) -> Vec<String> {
+    fn flags(&self, form: OutputKind, with_native: bool) -> Vec<String> {
         let level = self.opt_level.unwrap_or(3).clamp(0, 3);
         let mut flags: Vec<String> = ["-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w"]
             .into_iter()
@@ -91,7 +91,7 @@ impl Options {
 
 /// What a source is compiled to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum OutputKind {
     /// A library for this process.
     Library,
     /// An object file for linkers, whose bytes depend on the source, the options and the compiler
@@ -99,7 +99,7 @@ enum Form {
     Object,
 }
 
-impl Form {
+impl OutputKind {
     const fn flags(self) -> &'static [&'static str] {
         match self {
             Self::Library => &["-shared"],
@@ -144,8 +144,8 @@ struct Candidate {
 impl Candidate {
     /// Returns the compiler as it is used for that form: for an object without words that mean the
     /// processor at hand.
-    fn of_form(mut self, form: Form) -> Self {
-        if form == Form::Object {
+    fn of_form(mut self, form: OutputKind) -> Self {
+        if form == OutputKind::Object {
             let own = ["-march=native", "-mcpu=native", "-mtune=native"];
             self.words.retain(|word| !own.contains(&word.as_str()));
         }
@@ -153,8 +153,8 @@ impl Candidate {
     }
 
     /// Returns true if the compiler is to compile for the machine that it runs on.
-    fn takes_native(&self, form: Form, options: &Options) -> bool {
-        if form == Form::Object {
+    fn takes_native(&self, form: OutputKind, options: &Options) -> bool {
+        if form == OutputKind::Object {
             return false;
         }
         let is_own = |word: &String| word.starts_with("-march=") || word.starts_with("-mcpu=");
@@ -211,9 +211,10 @@ pub(crate) fn compile_in(
     cache: Option<&Cache>,
 ) -> Result<Compiled, Error> {
     let source = format!("{source}{}", needs::c_text("default"));
-    let Made { folder, name, candidate, is_kept } = make(Form::Library, &source, options, cc, parent, cache)?;
+    let Made { folder, name, candidate, is_kept } =
+        make(OutputKind::Library, &source, options, cc, parent, cache)?;
     let library = folder.library(&name);
-    let library = library.map_err(|error| not_usable(Form::Library, &candidate, &error))?;
+    let library = library.map_err(|error| not_usable(OutputKind::Library, &candidate, &error))?;
     Ok(Compiled { library, is_kept, _folder: folder })
 }
 
@@ -240,9 +241,9 @@ pub(crate) fn object_in(
     cache: Option<&Cache>,
 ) -> Result<Vec<u8>, Error> {
     let source = format!("{source}{}", needs::c_text("hidden"));
-    let Made { folder, name, candidate, .. } = make(Form::Object, &source, options, cc, parent, cache)?;
+    let Made { folder, name, candidate, .. } = make(OutputKind::Object, &source, options, cc, parent, cache)?;
     let object = folder.read(&name, OBJECT_BYTES_MAX);
-    object.map_err(|error| not_usable(Form::Object, &candidate, &error))
+    object.map_err(|error| not_usable(OutputKind::Object, &candidate, &error))
 }
 
 /// Output of a compiler in its folder.
@@ -254,7 +255,7 @@ struct Made {
 }
 
 fn make(
-    form: Form,
+    form: OutputKind,
     source: &str,
     options: &Options,
     cc: Option<&str>,
@@ -269,7 +270,7 @@ fn make(
     let mut is_written = false;
     for candidate in candidates {
         let candidate = candidate.of_form(form);
-        let place = cache.and_then(|cache| Place::of(cache, &candidate, source, options, &job));
+        let place = cache.and_then(|cache| CacheSlot::of(cache, &candidate, source, options, &job));
         let kept = place.as_ref().and_then(|place| place.cache.read(&place.key));
         if let Some(bytes) = kept {
             folder.write(&name, &bytes).map_err(|error| unwritable(&error))?;
@@ -282,7 +283,7 @@ fn make(
         match run(&candidate, options, &job)? {
             None => {}
             Some(output) if output.status.success() => {
-                if let Some(Place { cache, compiler, key }) = &place {
+                if let Some(CacheSlot { cache, compiler, key }) = &place {
                     compiler.keep(cache, key, &folder, &name);
                 }
                 return Ok(Made { folder, name, candidate, is_kept: false });
@@ -294,8 +295,8 @@ fn make(
         }
     }
     let purpose = match form {
-        Form::Library => "load a module of target c",
-        Form::Object => "make an object file of a module of target c",
+        OutputKind::Library => "load a module of target c",
+        OutputKind::Object => "make an object file of a module of target c",
     };
     let message = format!(
         "expected a C compiler to {purpose}, found none: tried {tried}; install one (for instance the package gcc or \
@@ -305,13 +306,13 @@ fn make(
 }
 
 /// The entry of a library in the cache (CLIB-O1).
-struct Place<'a> {
+struct CacheSlot<'a> {
     cache: &'a Cache,
     compiler: Compiler,
     key: Key,
 }
 
-impl<'a> Place<'a> {
+impl<'a> CacheSlot<'a> {
     fn of(
         cache: &'a Cache,
         candidate: &Candidate,
@@ -328,7 +329,7 @@ impl<'a> Place<'a> {
 
 /// What is made, and the names of the files in their folder.
 struct Job<'a> {
-    form: Form,
+    form: OutputKind,
     folder: &'a Scratch,
     source: &'a str,
     output: &'a str,
@@ -353,16 +354,16 @@ fn spawn(candidate: &Candidate, flags: &[String], job: &Job<'_>) -> Result<Optio
     let mut arguments: Vec<OsString> = words().map(OsString::from).collect();
     arguments.extend(["-o", job.output, job.source].map(OsString::from));
     match job.form {
-        Form::Library => arguments.extend(["-lm", "-ldl"].map(OsString::from)),
+        OutputKind::Library => arguments.extend(["-lm", "-ldl"].map(OsString::from)),
         // Debug information has the folder, whose name is random.
-        Form::Object if words().any(|word| word.starts_with("-g")) => {
+        OutputKind::Object if words().any(|word| word.starts_with("-g")) => {
             let folder = job.folder.path();
             let mut map = OsString::from("-ffile-prefix-map=");
             map.push(folder.canonicalize().unwrap_or_else(|_| folder.to_owned()));
             map.push("=.");
             arguments.push(map);
         }
-        Form::Object => {}
+        OutputKind::Object => {}
     }
     match job.folder.run(OsStr::new(&candidate.words[0]), &arguments) {
         Ok(output) => Ok(Some(output)),
@@ -384,7 +385,7 @@ fn unwritable(folder: &Path, error: &std::io::Error) -> Error {
 }
 
 /// The error for a compiler that succeeded without writing a usable output.
-fn not_usable(form: Form, candidate: &Candidate, error: &std::io::Error) -> Error {
+fn not_usable(form: OutputKind, candidate: &Candidate, error: &std::io::Error) -> Error {
     let message = format!(
         "expected {} of the C compiler `{}` that nobody else may write, found: {error}",
         form.noun(),

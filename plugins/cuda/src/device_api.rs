@@ -23,7 +23,7 @@ use chipdock_plugin_api::{
 use cudarc::driver::sys::CUdevice_attribute_enum as A;
 
 use crate::driver::{Driver, MemoryKind, Route};
-use crate::hardware::{Device, Hardware, Place};
+use crate::hardware::{Device, Hardware, PointerLocation};
 
 /// Name of the devices: `device_api.cuda`, and `--device cuda:0`.
 pub(crate) const NAME: &str = "cuda";
@@ -46,7 +46,7 @@ pub(crate) struct CudaDeviceApi(pub(crate) Arc<Hardware>);
 #[derive(Clone, Copy)]
 struct End {
     address: usize,
-    place: Place,
+    place: PointerLocation,
 }
 
 /// Interface `reset` 1 (D.40).
@@ -61,7 +61,7 @@ impl Reset for CudaReset {
 impl CudaDeviceApi {
     fn end(&self, end: &CopyEnd, size_bytes: u64) -> Result<End, Error> {
         if end.is_host() {
-            return Ok(End { address: end.address().expose_provenance(), place: Place::Host });
+            return Ok(End { address: end.address().expose_provenance(), place: PointerLocation::Host });
         }
         self.0.devices.check_end(end.device)?;
         let device = self.0.device(end.device.device_id)?;
@@ -296,13 +296,13 @@ impl DeviceApi for CudaDeviceApi {
         let to = self.end(&copy.to, copy.size_bytes)?;
         let (from_context, to_context);
         let route = match (from.place, to.place) {
-            (Place::Host, Place::Host) => {
+            (PointerLocation::Host, PointerLocation::Host) => {
                 bail!(ErrorKind::UNSUPPORTED, "neither end of the copy lives on a device of {NAME}")
             }
-            (Place::Host, Place::Device(id)) if id == device_id => Route::ToDevice,
-            (Place::Device(id), Place::Host) if id == device_id => Route::ToHost,
-            (Place::Device(one), Place::Device(other)) if one == other => Route::Within,
-            (Place::Device(one), Place::Device(other)) => {
+            (PointerLocation::Host, PointerLocation::Device(id)) if id == device_id => Route::ToDevice,
+            (PointerLocation::Device(id), PointerLocation::Host) if id == device_id => Route::ToHost,
+            (PointerLocation::Device(one), PointerLocation::Device(other)) if one == other => Route::Within,
+            (PointerLocation::Device(one), PointerLocation::Device(other)) => {
                 (from_context, to_context) =
                     (self.0.device(one)?.context()?, self.0.device(other)?.context()?);
                 Route::Peer(&to_context, &from_context)

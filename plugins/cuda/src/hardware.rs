@@ -30,7 +30,7 @@ pub(crate) struct Limits {
 
 /// Memory that contains an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PointerLocation {
     /// Host memory, for which its owner is responsible.
     Host,
     /// Memory of a device.
@@ -219,8 +219,9 @@ impl Hardware {
     /// # Errors
     ///
     /// `WrongState`: there is none, or it belongs to another device.
-    pub(crate) fn range(&self, device: &Device, address: usize) -> Result<Located<Place>, Error> {
-        let place = |is_device| if is_device { Place::Device(device.id) } else { Place::Shared };
+    pub(crate) fn range(&self, device: &Device, address: usize) -> Result<Located<PointerLocation>, Error> {
+        let place =
+            |is_device| if is_device { PointerLocation::Device(device.id) } else { PointerLocation::Shared };
         let found = device.spaces.look(address, |found| Located {
             value: place(found.value.kind() == MemoryKind::Device),
             base: found.base,

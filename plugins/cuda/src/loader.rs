@@ -20,7 +20,7 @@ use crate::artifact::{ARTIFACT, Code};
 use crate::compiler::Settings;
 use crate::device_api::{DEVICE_TYPE, NAME};
 use crate::hardware::{Device, Hardware, Limits};
-use crate::program::{Entry, Grid, Image};
+use crate::program::{Grid, Image, LoadedKernel};
 
 /// Maximum number of arguments that are stored on the stack.
 const INLINE_ARGUMENTS: usize = 32;
@@ -91,7 +91,7 @@ struct Loaded {
     entries: Vec<PerDevice<Ready>>,
 }
 
-fn entry(device: &Device, image: &Arc<Image>, kernel: &Kernel) -> Result<Entry, Error> {
+fn entry(device: &Device, image: &Arc<Image>, kernel: &Kernel) -> Result<LoadedKernel, Error> {
     device.told(image.entry(&kernel.symbol)).map_err(|error| {
         error.context(format_args!("kernel {}, `{}` of the code", kernel.name, kernel.symbol))
     })
@@ -99,7 +99,7 @@ fn entry(device: &Device, image: &Arc<Image>, kernel: &Kernel) -> Result<Entry, 
 
 /// A kernel on a device, ready for launches.
 struct Ready {
-    entry: Entry,
+    entry: LoadedKernel,
     limits: Limits,
     /// Dynamic shared memory that was allowed for the kernel so far, in bytes.
     dynamic_shared_max: AtomicU32,

@@ -53,7 +53,7 @@ unsafe impl Sync for Image {}
 
 impl Image {
     /// The kernel with that name.
-    pub(crate) fn entry(self: &Arc<Self>, symbol: &str) -> Result<Entry, Failure> {
+    pub(crate) fn entry(self: &Arc<Self>, symbol: &str) -> Result<LoadedKernel, Failure> {
         let name = CString::new(symbol).unwrap_or_default();
         let mut raw = ptr::null_mut();
         // SAFETY: a valid place to write to, a loaded module and a NUL-terminated text.
@@ -71,7 +71,7 @@ impl Image {
         use sys::CUfunction_attribute_enum as A;
         let threads_max = ask(A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
         let static_shared_bytes = ask(A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
-        Ok(Entry { image: Arc::clone(self), raw, threads_max, static_shared_bytes })
+        Ok(LoadedKernel { image: Arc::clone(self), raw, threads_max, static_shared_bytes })
     }
 }
 
@@ -83,7 +83,7 @@ impl Drop for Image {
 }
 
 /// A kernel of loaded code.
-pub(crate) struct Entry {
+pub(crate) struct LoadedKernel {
     image: Arc<Image>,
     raw: CUfunction,
     /// Maximum number of threads per block, limited by the registers that the kernel uses.
@@ -93,9 +93,9 @@ pub(crate) struct Entry {
 }
 
 // SAFETY: a handle; the driver has its own locks.
-unsafe impl Send for Entry {}
+unsafe impl Send for LoadedKernel {}
 // SAFETY: as above.
-unsafe impl Sync for Entry {}
+unsafe impl Sync for LoadedKernel {}
 
 /// Launch parameters of a kernel.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +106,7 @@ pub(crate) struct Grid {
     pub(crate) is_cooperative: bool,
 }
 
-impl Entry {
+impl LoadedKernel {
     /// Allows launches with that many bytes of dynamic shared memory.
     pub(crate) fn allow_dynamic_shared(&self, bytes: u32) -> Result<(), Failure> {
         let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;

@@ -16,7 +16,7 @@ const MODULES: u64 = 2;
 const MODULES_IN_ALL: u64 = 40;
 
 /// A program for a target: a function of a joined module.
-struct Part<'a> {
+struct JoinedFunction<'a> {
     backend: &'a Backend,
     case: Case,
     name: String,
@@ -24,15 +24,15 @@ struct Part<'a> {
 
 /// The programs of one seed, one for each target; those of several functions, and those that a
 /// target may refuse, are left out.
-fn parts<'a>(host: &Host, backends: &'a [Backend], seed: u64) -> Vec<Part<'a>> {
+fn parts<'a>(host: &Host, backends: &'a [Backend], seed: u64) -> Vec<JoinedFunction<'a>> {
     let options = Options { externs: false, ..Options::default() };
     let n_backends = backends.len() as u64;
-    let drawn = (0..).zip(backends).map(|(at, backend)| Part {
+    let drawn = (0..).zip(backends).map(|(at, backend)| JoinedFunction {
         backend,
         case: arbitrary(seed * n_backends + at, &options),
         name: format!("f{at}"),
     });
-    let is_taken = |part: &Part<'_>| {
+    let is_taken = |part: &JoinedFunction<'_>| {
         part.case.module.functions.len() == 1
             && match run::build(host, part.backend, &part.case.module) {
                 Ok(_) => true,
@@ -44,7 +44,7 @@ fn parts<'a>(host: &Host, backends: &'a [Backend], seed: u64) -> Vec<Part<'a>> {
 }
 
 /// One module of all programs, each function with the target that it is for.
-fn joined(parts: &[Part<'_>]) -> IrModule {
+fn joined(parts: &[JoinedFunction<'_>]) -> IrModule {
     let functions = parts.iter().flat_map(|part| {
         part.case.module.functions.iter().map(|function| {
             let mut function = function.clone();
@@ -68,7 +68,7 @@ fn random_programs_for_several_targets_in_one_module() {
         let module = run::build(&host, first.backend, &joined(&parts));
         let module = module.unwrap_or_else(|why| panic!("seed {seed}: {why}"));
         n_modules += 1;
-        for Part { backend, case, name } in &parts {
+        for JoinedFunction { backend, case, name } in &parts {
             let what = format!("seed {seed}, {name} on {}", backend.name());
             let expected = case.expected().unwrap_or_else(|error| panic!("{what}: {error}")).outputs;
             let function = module.function(name).unwrap_or_else(|error| panic!("{what}: {error}"));

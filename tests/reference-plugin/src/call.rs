@@ -14,7 +14,7 @@ use chipdock_plugin_api::{
 };
 
 use crate::device_api::NAME;
-use crate::entry::Entry;
+use crate::entry::PackedEntry;
 use crate::fault;
 use crate::hardware::Hardware;
 use crate::launch::{Argument, Launch, Space};
@@ -25,7 +25,7 @@ pub(crate) struct Kernel {
     hardware: Arc<Hardware>,
     module: Arc<IrModule>,
     name: Arc<str>,
-    entry: Entry,
+    entry: PackedEntry,
     env: Env,
     is_synchronous: bool,
 }
@@ -89,7 +89,7 @@ impl Kernel {
         let function = function.ok_or_else(|| {
             Error::new(ErrorKind::VALUE_ERROR, format!("the module has no function {symbol}; build it again"))
         })?;
-        let entry = Entry::of(function, target, hardware.devices.device_type()).map_err(|error| {
+        let entry = PackedEntry::of(function, target, hardware.devices.device_type()).map_err(|error| {
             Error::new(ErrorKind::VALUE_ERROR, format!("function {symbol}: {error}; build it again"))
         })?;
         Ok(Self {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::device_api::NAME;
-use crate::entry::Entry;
+use crate::entry::PackedEntry;
 use crate::fault;
 use crate::limits;
 use crate::mutate::mutated;
@@ -61,7 +61,7 @@ fn examine(read: &LoweredRequest) -> (Vec<Diagnostic>, Vec<Value>) {
     let mut functions = Vec::new();
     let target = std::sync::Arc::new(read.target.clone());
     for function in &read.module.functions {
-        match Entry::of(function, &target, 0) {
+        match PackedEntry::of(function, &target, 0) {
             Ok(entry) => functions.extend(entry.function().map(|e| lowered::describe(&function.name, e))),
             Err(error) => problems.extend(error.diagnostics),
         }

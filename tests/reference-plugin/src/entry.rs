@@ -9,7 +9,7 @@ use chipdock_passes::{PassError, make_packed_api};
 use crate::device_api::NAME;
 
 /// The packed entry of a function.
-pub(crate) struct Entry {
+pub(crate) struct PackedEntry {
     /// Module of the entry and of the functions that it calls.
     pub(crate) module: IrModule,
     /// Name of the entry.
@@ -35,7 +35,7 @@ fn zero(dtype: DType) -> Expr {
     }
 }
 
-impl Entry {
+impl PackedEntry {
     /// Creates the packed entry of `function`, for tensors on devices of that number.
     ///
     /// # Errors

@@ -36,12 +36,12 @@ impl Device {
 }
 
 /// A device and its streams.
-pub(crate) struct Entry {
+pub(crate) struct OpenDevice {
     pub(crate) device: Arc<Device>,
     pub(crate) streams: Streams,
 }
 
-impl Entry {
+impl OpenDevice {
     fn new(id: i32) -> Self {
         let name: Arc<str> = format!("device {NAME}:{id}").into();
         Self {
@@ -66,7 +66,7 @@ impl Entry {
 
 /// Both devices and their streams.
 pub(crate) struct Hardware {
-    pub(crate) devices: Devices<Entry>,
+    pub(crate) devices: Devices<OpenDevice>,
 }
 
 impl HostState for Hardware {
@@ -76,7 +76,7 @@ impl HostState for Hardware {
         if HOSTS_COUNT.fetch_add(1, Ordering::Relaxed) > 0 && fault::is("crash-on-second-host") {
             std::process::abort();
         }
-        Self { devices: Devices::new(NAME, 0, || Ok((0..DEVICES_COUNT).map(Entry::new).collect())) }
+        Self { devices: Devices::new(NAME, 0, || Ok((0..DEVICES_COUNT).map(OpenDevice::new).collect())) }
     }
 }
 
@@ -101,7 +101,7 @@ impl Hardware {
     /// Opens a device again. Earlier failures, and failures that were to be injected, are discarded
     /// (I.4).
     pub(crate) fn reopen(&self, device_id: i32) -> Result<(), Error> {
-        let Entry { device, streams } = &**self.devices.get(device_id)?;
+        let OpenDevice { device, streams } = &**self.devices.get(device_id)?;
         for queue in streams.all() {
             let _ = queue.sync();
         }
@@ -111,7 +111,7 @@ impl Hardware {
 
     /// Completes queued work on both devices and ends every thread.
     pub(crate) fn shut_down(&self) -> Result<(), Error> {
-        self.devices.shut_down(Entry::close)
+        self.devices.shut_down(OpenDevice::close)
     }
 }
 

@@ -165,11 +165,11 @@ impl Queue {
 pub(crate) struct Streams {
     device: Arc<str>,
     default: Arc<Queue>,
-    created: Table<Entry>,
+    created: Table<StreamEntry>,
 }
 
 /// A stream that was created, or one that was adopted and shares the queue of another stream.
-struct Entry {
+struct StreamEntry {
     queue: Arc<Queue>,
     is_adopted: bool,
 }
@@ -182,12 +182,12 @@ impl Streams {
 
     /// Creates a stream and returns its handle.
     pub(crate) fn create(&self) -> usize {
-        self.created.add(Entry { queue: Arc::default(), is_adopted: false })
+        self.created.add(StreamEntry { queue: Arc::default(), is_adopted: false })
     }
 
     /// Creates a stream over the queue of another stream and returns its handle.
     pub(crate) fn adopt(&self, queue: Arc<Queue>) -> usize {
-        self.created.add(Entry { queue, is_adopted: true })
+        self.created.add(StreamEntry { queue, is_adopted: true })
     }
 
     /// Returns the stream of that handle; 0 is the default stream.

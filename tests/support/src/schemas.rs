@@ -39,7 +39,7 @@ pub struct Schema {
 }
 
 /// A value within a document, with the schemas that describe it.
-struct Part<'a> {
+struct DescribedValue<'a> {
     /// JSON Pointer to the value.
     at: String,
     value: &'a Value,
@@ -209,9 +209,9 @@ impl Schema {
 
     /// Returns every part of a document, from the whole to the leaves, except parts below one that
     /// may be anything or is not described.
-    fn parts<'a>(&'a self, document: &'a Value) -> Vec<Part<'a>> {
+    fn parts<'a>(&'a self, document: &'a Value) -> Vec<DescribedValue<'a>> {
         let mut parts = Vec::new();
-        let mut open = vec![Part {
+        let mut open = vec![DescribedValue {
             at: String::new(),
             value: document,
             schemas: self.applied(&self.document, document),
@@ -225,11 +225,11 @@ impl Schema {
         parts
     }
 
-    fn below<'a>(&'a self, part: &Part<'a>) -> Vec<Part<'a>> {
+    fn below<'a>(&'a self, part: &DescribedValue<'a>) -> Vec<DescribedValue<'a>> {
         let named = |step: &str| format!("{}/{}", part.at, escaped(step));
         let below = |step: String, value: &'a Value, schemas: Vec<&'a Value>| {
             let schemas = schemas.into_iter().flat_map(|schema| self.applied(schema, value)).collect();
-            Part { at: named(&step), value, schemas }
+            DescribedValue { at: named(&step), value, schemas }
         };
         match part.value {
             Value::Object(object) => {

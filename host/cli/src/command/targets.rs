@@ -24,7 +24,7 @@ pub(super) struct Targets;
 
 /// A kind's schema, with the result of making a target of it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Known {
+pub(super) struct CheckedKind {
     schema: TargetKind,
     /// Canonical JSON.
     target: Found<Value>,
@@ -33,12 +33,12 @@ pub(super) struct Known {
 impl Question for Targets {
     const PREFIX: &'static str = "target.kind.";
     const WORD: &'static str = "targets";
-    type Answer = Known;
+    type Answer = CheckedKind;
 
-    fn ask(host: &Host, name: &str) -> std::result::Result<Known, Error> {
+    fn ask(host: &Host, name: &str) -> std::result::Result<CheckedKind, Error> {
         let schema = (*host.target_kind(name)?).clone();
         let target = host.usable_target(name).map(|target| target.to_json());
-        Ok(Known { schema, target: target.map_err(|error| Lack::from(&error)) })
+        Ok(CheckedKind { schema, target: target.map_err(|error| Lack::from(&error)) })
     }
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &TargetsArgs, global: &GlobalArgs) -> Result<()> {
         |key: &str| options.prefer.iter().find(|(other, _)| other == key).map(|(_, plugin)| plugin.clone());
     let answers = ask_all::<Targets>(global, Duration::from_secs_f64(args.deadline))?;
     let stated = Stated::new(&options)?;
-    let kind = |row: Row<Known>| {
+    let kind = |row: Row<CheckedKind>| {
         let plugin = preferred(&format!("target.kind.{}", row.name)).or_else(|| row.plugins.first().cloned());
         let listed = stated.schemas.iter().find(|kind| kind.name == row.name).cloned();
         let is_listed = listed.is_some();

@@ -127,7 +127,7 @@ pub use trace::{Step, Trace, Value};
 
 /// The memory that a statement may write, by data variable: through views and pointers too.
 pub(crate) fn written_by(stmt: &Stmt) -> HashSet<Var> {
-    find::Memory::of_stmt(stmt).written
+    find::TouchedData::of_stmt(stmt).written
 }
 
 /// A block of a schedule's function, by name.

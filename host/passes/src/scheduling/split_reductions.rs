@@ -104,7 +104,7 @@ struct Reduction {
 }
 
 /// The statements of a block's body.
-enum Part {
+enum BodyStmt {
     Name(Var, Expr),
     Reduction(Reduction),
 }
@@ -198,25 +198,25 @@ impl Splitter<'_> {
     }
 
     /// The statements of the body, if each may be split along the axis.
-    fn parts(&self, block: &Block, axis: &Var) -> Option<Vec<Part>> {
+    fn parts(&self, block: &Block, axis: &Var) -> Option<Vec<BodyStmt>> {
         let stmts = match &block.body.kind {
             StmtKind::Seq(stmts) => stmts.as_slice(),
             _ => std::slice::from_ref(&block.body),
         };
         let stmts = without_sums_by_name(stmts);
-        let parts: Vec<Part> = stmts.iter().map(|stmt| part(stmt, &self.scope)).collect::<Option<_>>()?;
+        let parts: Vec<BodyStmt> = stmts.iter().map(|stmt| part(stmt, &self.scope)).collect::<Option<_>>()?;
         let reductions = || {
             parts.iter().filter_map(|part| match part {
-                Part::Reduction(reduction) => Some(reduction),
-                Part::Name(..) => None,
+                BodyStmt::Reduction(reduction) => Some(reduction),
+                BodyStmt::Name(..) => None,
             })
         };
         let written: HashSet<&Var> = reductions().map(|reduction| &reduction.buffer.data).collect();
         let names: HashSet<&Var> = parts
             .iter()
             .filter_map(|part| match part {
-                Part::Name(var, _) => Some(var),
-                Part::Reduction(_) => None,
+                BodyStmt::Name(var, _) => Some(var),
+                BodyStmt::Reduction(_) => None,
             })
             .collect();
         let width = reductions().next()?.buffer.constant_lanes()?;
@@ -224,8 +224,8 @@ impl Splitter<'_> {
         let mut by_neighbours = false;
         for part in &parts {
             let value = match part {
-                Part::Name(_, value) => value,
-                Part::Reduction(Reduction { buffer, indices, term, .. }) => {
+                BodyStmt::Name(_, value) => value,
+                BodyStmt::Reduction(Reduction { buffer, indices, term, .. }) => {
                     fine &= buffer.constant_lanes() == Some(width);
                     for index in indices {
                         let vars = vars_of(index);
@@ -321,10 +321,10 @@ fn without_sums_by_name(stmts: &[Stmt]) -> Vec<Stmt> {
     kept
 }
 
-fn part(stmt: &Stmt, scope: &StorageScope) -> Option<Part> {
+fn part(stmt: &Stmt, scope: &StorageScope) -> Option<BodyStmt> {
     let (buffer, indices, value) = match &stmt.kind {
         StmtKind::Bind { var, value } => {
-            return is_pure(value).then(|| Part::Name(var.clone(), value.clone()));
+            return is_pure(value).then(|| BodyStmt::Name(var.clone(), value.clone()));
         }
         StmtKind::Store { buffer, indices, value, predicate: None } => (buffer, indices, value),
         _ => return None,
@@ -340,7 +340,7 @@ fn part(stmt: &Stmt, scope: &StorageScope) -> Option<Part> {
     (own_first || is_own(b)).then_some(())?;
     let size = vec![Expr::int(buffer.constant_lanes()?, DType::INT32)];
     let lanes = Buffer::new(format!("{}_lanes", buffer.name), size, buffer.dtype, scope.clone());
-    Some(Part::Reduction(Reduction {
+    Some(BodyStmt::Reduction(Reduction {
         op: *op,
         buffer: buffer.clone(),
         indices: indices.clone(),
@@ -415,12 +415,12 @@ trait Lanes {
 
 /// Independent reductions, each with an operator.
 struct Sums {
-    parts: Vec<Part>,
+    parts: Vec<BodyStmt>,
     width: i128,
 }
 
 impl Sums {
-    fn of(parts: Vec<Part>) -> Option<Self> {
+    fn of(parts: Vec<BodyStmt>) -> Option<Self> {
         let mut sums = Self { parts, width: 0 };
         let width = sums.reductions().find_map(|reduction| reduction.buffer.constant_lanes())?;
         sums.width = width;
@@ -429,8 +429,8 @@ impl Sums {
 
     fn reductions(&self) -> impl Iterator<Item = &Reduction> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Reduction(reduction) => Some(reduction),
-            Part::Name(..) => None,
+            BodyStmt::Reduction(reduction) => Some(reduction),
+            BodyStmt::Name(..) => None,
         })
     }
 }
@@ -449,8 +449,10 @@ impl Lanes for Sums {
 
     fn step(&self, lane: &Expr) -> Stmt {
         let parts = self.parts.iter().map(|part| match part {
-            Part::Name(var, value) => Stmt::new(StmtKind::Bind { var: var.clone(), value: value.clone() }),
-            Part::Reduction(reduction) => {
+            BodyStmt::Name(var, value) => {
+                Stmt::new(StmtKind::Bind { var: var.clone(), value: value.clone() })
+            }
+            BodyStmt::Reduction(reduction) => {
                 let sum = reduction.combined(reduction.partial(lane), reduction.term.clone());
                 Stmt::store(&reduction.lanes, vec![lane.clone()], sum)
             }

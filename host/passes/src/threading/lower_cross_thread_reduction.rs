@@ -355,7 +355,7 @@ impl Lowerer<'_> {
         for store in by_each {
             stmts.push(if is_true(&guard) { store } else { Stmt::if_then(guard.clone(), store, None) });
         }
-        let is_global = |part: &combine::Part| part.buffer.scope.rank == StorageRank::Global;
+        let is_global = |part: &combine::ReductionResult| part.buffer.scope.rank == StorageRank::Global;
         if !by_one.is_empty() {
             let zero = here.iter().map(|e| Expr::compare(CompareOp::Eq, e.clone(), Expr::int(0, e.dtype)));
             let is_first = zero.fold(guard, |all, zero| simplify::expr(&all.and(zero)));

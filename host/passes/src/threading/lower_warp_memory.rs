@@ -13,8 +13,8 @@ use chipdock_ir::{
 use crate::PassError;
 use crate::simplify::leaves_loop;
 use crate::walk::{depends_on_memory, try_map_functions, vars_of};
-use layout::{Layout, Part};
-use place::Place;
+use layout::{Layout, OwnerMap};
+use place::WarpContext;
 
 const PASS: &str = "lower_warp_memory";
 
@@ -77,7 +77,7 @@ pub fn lower_warp_memory(
         }
         let is_apart = ends_early(&function.body);
         let mut rewriter =
-            Rewriter { function, warp, layouts, place: Place::new(warp), is_apart, span: Span::NONE };
+            Rewriter { function, warp, layouts, place: WarpContext::new(warp), is_apart, span: Span::NONE };
         Ok(PrimFunc { body: rewriter.stmt(&function.body)?, ..function.clone() })
     })
 }
@@ -112,7 +112,7 @@ struct Rewriter<'a> {
     warp: i128,
     /// Layouts by data variable.
     layouts: HashMap<Var, Layout>,
-    place: Place,
+    place: WarpContext,
     /// Whether some threads of a warp may reach the current statement and others not.
     is_apart: bool,
     span: Span,

@@ -15,7 +15,7 @@ use crate::PassError;
 use crate::simplify::{self, Ranges, leaves_loop};
 use crate::threading::threads::{Threads, barrier, barrier_scope, is_shared, try_map_launches};
 use crate::walk::{any_stmt, try_map_functions};
-use access::{Access, Known};
+use access::{Access, VarFacts};
 
 const PASS: &str = "thread_sync";
 
@@ -157,8 +157,8 @@ impl<'a> Syncer<'a> {
         PassError::caller(PASS, name, message).at(self.span)
     }
 
-    fn known(&self) -> Known<'_> {
-        Known { threads: &self.threads, ranges: &self.ranges, pointed: &self.pointed }
+    fn known(&self) -> VarFacts<'_> {
+        VarFacts { threads: &self.threads, ranges: &self.ranges, pointed: &self.pointed }
     }
 
     /// The scope of the barrier that must stand between the accesses; `None` if none is needed.

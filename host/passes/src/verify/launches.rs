@@ -28,7 +28,7 @@ type Region = usize;
 const HOST: Region = 0;
 
 /// Memory that is allocated outside of launches.
-struct Memory {
+struct OuterBuffer {
     name: Arc<str>,
     scope: StorageScope,
     first_use: usize,
@@ -40,7 +40,7 @@ struct Memory {
     repeated: HashSet<Region>,
 }
 
-impl Memory {
+impl OuterBuffer {
     fn problem(&self, function: &PrimFunc) -> Option<Diagnostic> {
         let on_host = self.touched.iter().find(|(region, _)| *region == HOST);
         let in_launch = self.touched.iter().find(|(region, _)| *region != HOST);
@@ -81,7 +81,7 @@ fn place(span: Span) -> String {
 
 struct Walk {
     starts: Starts,
-    memory: Vec<Memory>,
+    memory: Vec<OuterBuffer>,
     by_data: HashMap<Var, usize>,
     region: Region,
     n_launches: usize,
@@ -187,7 +187,7 @@ impl Walk {
 
     fn allocated(&mut self, data: &Var, name: &Arc<str>, scope: &StorageScope) {
         self.by_data.insert(data.clone(), self.memory.len());
-        self.memory.push(Memory {
+        self.memory.push(OuterBuffer {
             name: Arc::clone(name),
             scope: scope.clone(),
             first_use: usize::MAX,

@@ -14,7 +14,7 @@ mod walk;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::code::{Form, Function, Inst, NONE, ParamCode, Reg, ViewInfo};
+use crate::code::{Function, Inst, NONE, OperandLayout, ParamCode, Reg, ViewInfo};
 use crate::error::{ErrorKind, InterpretError};
 use crate::scalar::Lane;
 use chipdock_ir::{Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Span, StorageRank, Var};
@@ -292,7 +292,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
     // Buffers.
 
     /// Compiles the extents, strides and offset of a buffer to a list of registers.
-    fn form(&mut self, buffer: &Buffer) -> Compiled<(u32, Form)> {
+    fn form(&mut self, buffer: &Buffer) -> Compiled<(u32, OperandLayout)> {
         if !buffer.strides.is_empty() && buffer.strides.len() != buffer.shape.len() {
             return self.malformed(format!(
                 "buffer {} has {} extents and {} strides",
@@ -305,7 +305,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
         for size in buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset) {
             regs.push(self.size(size)?);
         }
-        let form = Form {
+        let form = OperandLayout {
             rank: buffer.shape.len() as u32,
             has_strides: !buffer.strides.is_empty(),
             has_offset: buffer.elem_offset.is_some(),

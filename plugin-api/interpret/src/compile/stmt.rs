@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Compiled, Compiler, Loop};
-use crate::code::{Failure, Inst, NONE, Part, Reg, Tolerant, WaitKind};
+use crate::code::{Failure, Inst, MessagePart, NONE, Reg, Tolerant, WaitKind};
 use crate::kernels;
 use crate::scalar::Lane;
 use chipdock_ir::{
@@ -386,9 +386,9 @@ impl Compiler<'_, '_> {
         let mut parts = Vec::with_capacity(message.len());
         for part in message {
             parts.push(match &part.kind {
-                ExprKind::Str(text) => Part::Text(text.clone()),
-                _ if part.dtype == DType::BOOL => Part::Number(self.expr(part)?, part.dtype),
-                _ => Part::Number(self.size(part)?, part.dtype),
+                ExprKind::Str(text) => MessagePart::Text(text.clone()),
+                _ if part.dtype == DType::BOOL => MessagePart::Number(self.expr(part)?, part.dtype),
+                _ => MessagePart::Number(self.size(part)?, part.dtype),
             });
         }
         let failure = self.out.failures.len() as u32;

@@ -16,13 +16,13 @@ const TRIAL_STEPS_MAX: u64 = 1 << 16;
 
 /// An element that a store overwrote.
 pub(crate) struct Undo {
-    place: Place,
+    place: ElementKey,
     before: Snapshot,
 }
 
 /// An element: space, byte, type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Place {
+struct ElementKey {
     space: usize,
     offset: usize,
     size_bytes: usize,
@@ -61,7 +61,7 @@ impl<'c> Machine<'c> {
     /// Records the contents of an element before it is overwritten.
     pub(super) fn remember(&mut self, space: usize, offset: usize, lane: Lane) {
         if let Some(memory) = self.memory.spaces.get(space) {
-            let place = Place { space, offset, size_bytes: lane.size_bytes(), lane: LaneKey(lane) };
+            let place = ElementKey { space, offset, size_bytes: lane.size_bytes(), lane: LaneKey(lane) };
             self.undo.push(Undo { place, before: memory.snapshot(offset, lane) });
         }
     }
@@ -140,7 +140,7 @@ impl<'c> Machine<'c> {
     }
 
     /// Undoes the stores since `mark`; returns the contents that they had written to each element.
-    fn roll_back(&mut self, mark: usize) -> HashMap<Place, Snapshot> {
+    fn roll_back(&mut self, mark: usize) -> HashMap<ElementKey, Snapshot> {
         let mut elsewhere = HashMap::new();
         for undo in self.undo.drain(mark.min(self.undo.len())..).rev() {
             if let Some(space) = self.memory.spaces.get_mut(undo.place.space) {
@@ -153,7 +153,7 @@ impl<'c> Machine<'c> {
     }
 
     /// Widens the bounds of elements that either side stored.
-    fn merge(&mut self, mark: usize, mut elsewhere: HashMap<Place, Snapshot>) {
+    fn merge(&mut self, mark: usize, mut elsewhere: HashMap<ElementKey, Snapshot>) {
         // An element that only the selected side stored has, on the other side, its previous
         // contents: the first record of it.
         for undo in self.undo.get(mark..).unwrap_or_default() {

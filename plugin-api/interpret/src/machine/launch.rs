@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Flow, Frame, Machine, Stop, View};
-use crate::code::{Form, Launch, Reg};
+use crate::code::{Launch, OperandLayout, Reg};
 use crate::error::ErrorKind;
 use crate::memory;
 use crate::threads::Threads;
@@ -289,7 +289,7 @@ impl<'c> Machine<'c> {
         frame: &mut Frame<'c>,
         (view, rank): (u32, StorageRank),
         list: u32,
-        form: Form,
+        form: OperandLayout,
         data: Reg,
     ) -> Stop<()> {
         let (needed, size, unit) = self.needed::<B>(frame, view, list, form)?;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use crate::Limits;
 use crate::bound::{ANY, Num};
-use crate::code::{Fold, Function, Inst, NONE, Part, Reg};
+use crate::code::{Fold, Function, Inst, MessagePart, NONE, Reg};
 use crate::error::{ErrorKind, InterpretError};
 use crate::kernels::{Binary, Ternary, Unary};
 use crate::memory::{Clock, Memory};
@@ -422,8 +422,8 @@ impl<'c> Machine<'c> {
         let mut message = String::new();
         for part in &failure.parts {
             match part {
-                Part::Text(text) => message.push_str(text),
-                Part::Number(reg, dtype) => {
+                MessagePart::Text(text) => message.push_str(text),
+                MessagePart::Number(reg, dtype) => {
                     message.push_str(&scalar::to_int(frame.get(*reg), *dtype).to_string());
                 }
             }

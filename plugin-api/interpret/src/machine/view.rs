@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Frame, Machine, Stop};
 use crate::bound::ANY;
-use crate::code::{Fold, Form, NONE, ParamCode, Reg, ViewInfo};
+use crate::code::{Fold, NONE, OperandLayout, ParamCode, Reg, ViewInfo};
 use crate::error::ErrorKind;
 use crate::memory::{self, Fault};
 use crate::scalar::Lane;
@@ -334,7 +334,7 @@ impl<'c> Machine<'c> {
         frame: &Frame<'c>,
         view: u32,
         list: u32,
-        form: Form,
+        form: OperandLayout,
     ) -> Stop<(Vec<Dim>, i64)> {
         let rank = form.rank as usize;
         let n = form.rank * (1 + u32::from(form.has_strides)) + u32::from(form.has_offset);
@@ -372,7 +372,7 @@ impl<'c> Machine<'c> {
         frame: &Frame<'c>,
         view: u32,
         list: u32,
-        form: Form,
+        form: OperandLayout,
     ) -> Stop<(View, usize, usize)> {
         let (dims, base) = self.form::<B>(frame, view, list, form)?;
         let info = &frame.function.views[view as usize];
@@ -405,7 +405,7 @@ impl<'c> Machine<'c> {
         frame: &mut Frame<'c>,
         view: u32,
         list: u32,
-        form: Form,
+        form: OperandLayout,
         data: Reg,
     ) -> Stop<()> {
         let (needed, size, unit) = self.needed::<B>(frame, view, list, form)?;
@@ -422,7 +422,7 @@ impl<'c> Machine<'c> {
         frame: &mut Frame<'c>,
         view: u32,
         list: u32,
-        form: Form,
+        form: OperandLayout,
         data: Reg,
     ) -> Stop<()> {
         let (dims, offset) = self.form::<B>(frame, view, list, form)?;

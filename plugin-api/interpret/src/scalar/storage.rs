@@ -6,14 +6,14 @@ use chipdock_ir::{DType, TypeCode};
 
 /// The position in its byte of an integer of less than 8 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct BitField {
     pub(crate) bits: u8,
     pub(crate) is_signed: bool,
     /// Number of bits of the byte below it.
     pub(crate) shift: u8,
 }
 
-impl Part {
+impl BitField {
     pub(super) fn of(dtype: DType) -> Self {
         Self { bits: dtype.bits, is_signed: dtype.code == TypeCode::Int, shift: 0 }
     }

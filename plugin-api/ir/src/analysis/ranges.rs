@@ -12,7 +12,7 @@ pub type Interval = (i128, i128);
 
 /// What is known of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Known {
+pub enum ValueBounds {
     /// An integer of an interval.
     Integer(Interval),
     /// A float, which is no NaN, between two values, both included, which may be infinite.
@@ -45,21 +45,23 @@ impl Ranges {
     }
 
     /// Returns what is known of the value of an expression, or of each of its lanes.
-    pub fn known(&mut self, e: &Expr) -> Known {
+    pub fn known(&mut self, e: &Expr) -> ValueBounds {
         if e.dtype.integer_range().is_some() {
-            return Known::Integer(self.of(e));
+            return ValueBounds::Integer(self.of(e));
         }
-        self.of_float(e).map_or(Known::Nothing, |(low, high)| Known::Float(low, high))
+        self.of_float(e).map_or(ValueBounds::Nothing, |(low, high)| ValueBounds::Float(low, high))
     }
 
     /// Records what is known of the value of a variable, until this or [`Ranges::bind`] is called
     /// for it again.
-    pub fn learn(&mut self, var: &Var, known: Known) {
+    pub fn learn(&mut self, var: &Var, known: ValueBounds) {
         let address = var.address();
         let (before, now) = match known {
-            Known::Integer(interval) => return self.bind(var, interval),
-            Known::Float(low, high) => (self.float_vars.insert(address, (low, high)), Some((low, high))),
-            Known::Nothing => (self.float_vars.remove(&address), None),
+            ValueBounds::Integer(interval) => return self.bind(var, interval),
+            ValueBounds::Float(low, high) => {
+                (self.float_vars.insert(address, (low, high)), Some((low, high)))
+            }
+            ValueBounds::Nothing => (self.float_vars.remove(&address), None),
         };
         if before.is_some() && before != now {
             self.known.clear();

@@ -13,7 +13,7 @@ use crate::{
 
 /// The context of the arguments that describe a buffer.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum BufferContext {
     /// The annotation of a parameter.
     Annotation,
     /// A call in the body.
@@ -187,7 +187,7 @@ impl Printer {
         self.list(function.params.iter().zip(&names), |p, (param, name)| match param {
             Param::Buffer(buffer) if is_plain(buffer, &wide) => {
                 let _ = write!(p.out, "{name}: T.Buffer(");
-                p.describe(buffer, Form::Annotation, None, &mut unbound);
+                p.describe(buffer, BufferContext::Annotation, None, &mut unbound);
                 p.out.push(')');
             }
             Param::Buffer(buffer) => {
@@ -224,7 +224,7 @@ impl Printer {
         for (name, handle, buffer) in handles {
             self.begin();
             let _ = write!(self.out, "{name} = T.match_buffer({handle}, ");
-            self.describe(buffer, Form::Call, None, &mut HashSet::new());
+            self.describe(buffer, BufferContext::Call, None, &mut HashSet::new());
             self.out.push_str(")\n");
         }
         if !function.attrs.is_empty() {
@@ -254,7 +254,7 @@ impl Printer {
     pub(super) fn alloc(&mut self, call: &str, buffer: &Buffer, annotations: &Attrs) {
         self.buffer_line(buffer, |p| {
             let _ = write!(p.out, "T.{call}(");
-            p.describe(buffer, Form::Call, None, &mut HashSet::new());
+            p.describe(buffer, BufferContext::Call, None, &mut HashSet::new());
             p.annotations(annotations);
             p.out.push(')');
         });
@@ -265,7 +265,7 @@ impl Printer {
         let data = data.cloned().unwrap_or_else(|| buffer.data.expr());
         self.buffer_line(buffer, |p| {
             p.out.push_str("T.decl_buffer(");
-            p.describe(buffer, Form::Call, Some(&data), &mut HashSet::new());
+            p.describe(buffer, BufferContext::Call, Some(&data), &mut HashSet::new());
             p.out.push(')');
         });
     }
@@ -292,12 +292,12 @@ impl Printer {
     pub(super) fn describe(
         &mut self,
         buffer: &Buffer,
-        form: Form,
+        form: BufferContext,
         data: Option<&Expr>,
         unbound: &mut HashSet<Var>,
     ) {
         self.tuple(&buffer.shape, unbound);
-        if form == Form::Annotation || buffer.dtype != DType::FLOAT32 {
+        if form == BufferContext::Annotation || buffer.dtype != DType::FLOAT32 {
             let _ = write!(self.out, ", \"{}\"", buffer.dtype);
         }
         if let Some(data) = data {

@@ -43,10 +43,10 @@ pub(super) struct Names {
     /// Number of uses of each name in scope.
     used: HashMap<Arc<str>, u32>,
     next: HashMap<String, u32>,
-    scopes: Vec<Vec<Entry>>,
+    scopes: Vec<Vec<ScopedName>>,
 }
 
-enum Entry {
+enum ScopedName {
     Var(Var),
     Buffer(Buffer),
     Name(Arc<str>),
@@ -70,13 +70,13 @@ impl Names {
     pub(super) fn close(&mut self) {
         for entry in self.scopes.pop().unwrap_or_default() {
             match entry {
-                Entry::Var(var) => {
+                ScopedName::Var(var) => {
                     self.vars.remove(&var);
                 }
-                Entry::Buffer(buffer) => {
+                ScopedName::Buffer(buffer) => {
                     self.buffers.remove(&buffer);
                 }
-                Entry::Name(name) => {
+                ScopedName::Name(name) => {
                     self.used.remove(&name);
                     self.next.remove(&*name);
                 }
@@ -102,7 +102,7 @@ impl Names {
             name = format!("{base}_{next}").into();
         }
         self.used.insert(Arc::clone(&name), 0);
-        self.scopes[scope].push(Entry::Name(Arc::clone(&name)));
+        self.scopes[scope].push(ScopedName::Name(Arc::clone(&name)));
         name
     }
 
@@ -117,7 +117,7 @@ impl Names {
         if self.vars.insert(var.clone(), name).is_none()
             && let Some(scope) = self.scopes.last_mut()
         {
-            scope.push(Entry::Var(var.clone()));
+            scope.push(ScopedName::Var(var.clone()));
         }
     }
 
@@ -128,7 +128,7 @@ impl Names {
         if self.buffers.insert(buffer.clone(), Arc::clone(&name)).is_none()
             && let Some(scope) = self.scopes.last_mut()
         {
-            scope.push(Entry::Buffer(buffer.clone()));
+            scope.push(ScopedName::Buffer(buffer.clone()));
         }
         if !self.vars.contains_key(&buffer.data) {
             self.bind_as(&buffer.data, format!("{name}.data").into());
@@ -148,7 +148,7 @@ impl Names {
         }
         let name = self.take_at(&var.name, 0);
         self.vars.insert(var.clone(), Arc::clone(&name));
-        self.scopes[0].push(Entry::Var(var.clone()));
+        self.scopes[0].push(ScopedName::Var(var.clone()));
         name
     }
 
@@ -159,7 +159,7 @@ impl Names {
         }
         let name = self.take_at(&buffer.name, 0);
         self.buffers.insert(buffer.clone(), Arc::clone(&name));
-        self.scopes[0].push(Entry::Buffer(buffer.clone()));
+        self.scopes[0].push(ScopedName::Buffer(buffer.clone()));
         name
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::Printer;
 use super::expr::says_type;
-use super::function::Form;
+use super::function::BufferContext;
 use super::literal::{quoted, var_type};
 use crate::{
     AttrNode, Attrs, Block, Buffer, BufferRegion, Expr, ExprKind, ForKind, IterKind, IterVar, Range, Reducer,
@@ -484,7 +484,7 @@ impl Printer {
             p.out.push_str("T.match_buffer(");
             p.region(source);
             p.out.push_str(", ");
-            p.describe(buffer, Form::Call, None, &mut HashSet::new());
+            p.describe(buffer, BufferContext::Call, None, &mut HashSet::new());
             p.out.push(')');
         });
     }

@@ -217,7 +217,7 @@ impl<P: Hash + PartialEq> Table<P> {
 }
 
 /// The position from which a node was read: line and column.
-type Place = (i64, i64);
+type Position = (i64, i64);
 
 /// Restores the writer's form of a document: nodes in the order in which they are first needed,
 /// equal ones once, none that is not referred to.
@@ -253,7 +253,7 @@ pub(super) fn canonical(document: Document, format: &Format) -> Result<Document,
     Ok(Document { nodes: order.new.nodes, rest })
 }
 
-fn take_places(document: &Document) -> HashMap<usize, Place> {
+fn take_places(document: &Document) -> HashMap<usize, Position> {
     let Some(Json::List(items)) = document.field("positions").and_then(|positions| positions.field("nodes"))
     else {
         return HashMap::new();
@@ -271,12 +271,12 @@ fn take_places(document: &Document) -> HashMap<usize, Place> {
 struct Order<'f> {
     format: &'f Format,
     old: Vec<Json>,
-    places: HashMap<usize, Place>,
+    places: HashMap<usize, Position>,
     /// New ids by old id.
     ids: HashMap<usize, usize>,
     /// New nodes; equal ones occur once, statements only if their positions are equal too.
-    new: Table<Option<Place>>,
-    placed: Vec<Option<Place>>,
+    new: Table<Option<Position>>,
+    placed: Vec<Option<Position>>,
 }
 
 impl Order<'_> {

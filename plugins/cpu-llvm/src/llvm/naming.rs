@@ -129,9 +129,9 @@ fn append(lines: &str) -> io::Result<()> {
 
 /// Entries of gdb's list of objects: its `struct jit_code_entry` and `struct jit_descriptor`.
 #[repr(C)]
-struct Entry {
-    next: *mut Entry,
-    prev: *mut Entry,
+struct JitCodeEntry {
+    next: *mut JitCodeEntry,
+    prev: *mut JitCodeEntry,
     object: *const u8,
     size_bytes: u64,
 }
@@ -140,8 +140,8 @@ struct Entry {
 struct Descriptor {
     version: u32,
     action: u32,
-    relevant: *mut Entry,
-    first: *mut Entry,
+    relevant: *mut JitCodeEntry,
+    first: *mut JitCodeEntry,
 }
 
 const REGISTER: u32 = 1;
@@ -177,7 +177,7 @@ impl Debugger {
 /// An object that is registered with gdb. Dropping it removes it from the list.
 pub(super) struct Shown {
     debugger: Debugger,
-    entry: *mut Entry,
+    entry: *mut JitCodeEntry,
     _object: Vec<u8>,
 }
 
@@ -191,7 +191,7 @@ impl Shown {
         let debugger = Debugger::of(llvm)?;
         object::place_sections(&mut object, sections);
         let (next, prev) = (ptr::null_mut(), ptr::null_mut());
-        let entry = Entry { next, prev, object: object.as_ptr(), size_bytes: object.len() as u64 };
+        let entry = JitCodeEntry { next, prev, object: object.as_ptr(), size_bytes: object.len() as u64 };
         let entry = Box::into_raw(Box::new(entry));
         let _list = lock(LIST.of_this());
         // SAFETY: the list is only changed while this lock is held; its entries live until they are
@@ -212,7 +212,7 @@ impl Shown {
 /// # Safety
 ///
 /// * The caller holds `LIST`; the entry lives for the call.
-unsafe fn notify(debugger: Debugger, entry: *mut Entry, action: u32) {
+unsafe fn notify(debugger: Debugger, entry: *mut JitCodeEntry, action: u32) {
     // SAFETY: the caller guarantees that `LIST` is locked and that the entry lives for the call.
     unsafe {
         let list = debugger.descriptor;
@@ -230,7 +230,7 @@ impl Drop for Shown {
         // SAFETY: as in `new`; the entry is in the list until here, and is freed after gdb was
         // notified.
         unsafe {
-            let Entry { next, prev, .. } = *self.entry;
+            let JitCodeEntry { next, prev, .. } = *self.entry;
             match prev.as_mut() {
                 Some(prev) => prev.next = next,
                 None => (*self.debugger.descriptor).first = next,

@@ -13,11 +13,11 @@ use crate::report::{Exit, Failure, Result, labelled};
 use crate::streams;
 
 /// Function that formats a report.
-type Form = fn(&Report) -> std::result::Result<String, String>;
+type Formatter = fn(&Report) -> std::result::Result<String, String>;
 
 /// Destinations of the reports.
 pub(super) struct Places {
-    files: Vec<(PathBuf, Destination, Form)>,
+    files: Vec<(PathBuf, Destination, Formatter)>,
 }
 
 /// Written files.
@@ -34,13 +34,13 @@ impl Places {
     ///
     /// A file that could not be written, before a long run is made for it; two that are the same.
     pub(super) fn of(args: &ConformanceArgs, global: &GlobalArgs) -> Result<Self> {
-        let wanted: [(&str, &Option<PathBuf>, Form); 4] = [
+        let wanted: [(&str, &Option<PathBuf>, Formatter); 4] = [
             ("--report-json", &args.report_json, |report| json(report)),
             ("--junit", &args.junit, junit::render),
             ("--html", &args.html, |report| Ok(html::render(report))),
             ("--card", &args.card, |report| Ok(Card::of(report).text())),
         ];
-        let wanted: Vec<(&str, &PathBuf, Form)> =
+        let wanted: Vec<(&str, &PathBuf, Formatter)> =
             wanted.into_iter().filter_map(|(name, path, form)| Some((name, path.as_ref()?, form))).collect();
         let named = wanted.iter().map(|(name, path, _)| ((*name).to_owned(), path.as_path()));
         let destinations = Destination::of_all(named)?;

@@ -43,7 +43,7 @@ fn sync(scope: &str) -> Stmt {
 }
 
 /// Position in a block of threads: the indices of the thread and of its element.
-struct Place {
+struct ThreadPosition {
     block: Expr,
     thread: Expr,
     n_threads: i64,
@@ -98,7 +98,7 @@ impl Generator<'_> {
         &mut self,
         f: &mut Body,
         n_threads: i64,
-        body: &mut dyn FnMut(&mut Self, &mut Body, &Place),
+        body: &mut dyn FnMut(&mut Self, &mut Body, &ThreadPosition),
     ) {
         let (blocks, threads) = (self.index_number(3), self.index_number(n_threads));
         let launched = self.random.one_in(3);
@@ -108,7 +108,7 @@ impl Generator<'_> {
             [ThreadAxis::BlockX, ThreadAxis::ThreadX]
         };
         let [block, thread] = ["bx", "tx"].map(|name| Var::new(name, self.index));
-        let place = Place { block: block.expr(), thread: thread.expr(), n_threads };
+        let place = ThreadPosition { block: block.expr(), thread: thread.expr(), n_threads };
         let mut stmt = inner(|f| body(self, f, &place));
         for (var, extent, axis) in [(thread, threads, axes[1]), (block, blocks, axes[0])] {
             stmt = if launched {
@@ -120,7 +120,7 @@ impl Generator<'_> {
         f.push(stmt);
     }
 
-    fn thread_scope(&self, place: &Place) -> Scope {
+    fn thread_scope(&self, place: &ThreadPosition) -> Scope {
         Scope::default()
             .with_index(Size::Const(3), place.block.clone())
             .with_index(Size::Const(place.n_threads as u8), place.thread.clone())
@@ -168,7 +168,7 @@ impl Generator<'_> {
     }
 
     /// Makes each thread write its element of shared memory and read another thread's.
-    fn shared(&mut self, f: &mut Body, to: &Buffer, place: &Place) {
+    fn shared(&mut self, f: &mut Body, to: &Buffer, place: &ThreadPosition) {
         let dtype = self.any_type();
         let scope = self.thread_scope(place);
         let dynamic = StorageScope::parse("shared.dyn");
@@ -194,7 +194,7 @@ impl Generator<'_> {
         self.put(f, to, place, taken, &scope);
     }
 
-    fn other_thread(&mut self, place: &Place) -> Expr {
+    fn other_thread(&mut self, place: &ThreadPosition) -> Expr {
         let n = self.index_number(place.n_threads);
         match self.random.below(3) {
             0 => n - self.index_number(1) - place.thread.clone(),
@@ -207,7 +207,7 @@ impl Generator<'_> {
     }
 
     /// Stores a result computed from a value.
-    fn put(&mut self, f: &mut Body, to: &Buffer, place: &Place, value: Val, scope: &Scope) {
+    fn put(&mut self, f: &mut Body, to: &Buffer, place: &ThreadPosition, value: Val, scope: &Scope) {
         let made = self.value(to.dtype, &scope.with(value.clone()), 2);
         let value = op::convert(value, to.dtype, &mut self.random);
         let value = if to.dtype.is_bool() { value } else { op::binary(BinaryOp::Add, value, made) };
@@ -216,7 +216,7 @@ impl Generator<'_> {
     }
 
     /// Uses shared memory in blocks: a statement sees the writes of earlier ones by any thread.
-    fn shared_blocks(&mut self, f: &mut Body, to: &Buffer, place: &Place) {
+    fn shared_blocks(&mut self, f: &mut Body, to: &Buffer, place: &ThreadPosition) {
         let dtype = self.any_type();
         let n = self.index_number(place.n_threads);
         let s = f.alloc("S", &n, dtype, StorageScope::SHARED);
@@ -231,7 +231,7 @@ impl Generator<'_> {
             let b = f.spatial("vb", self.index_number(3), &place.block);
             let t = f.spatial("vt", &n, &place.thread);
             let taken = Val { expr: s.at([&other]), ..first };
-            let inside = Place { block: b, thread: t, n_threads: place.n_threads };
+            let inside = ThreadPosition { block: b, thread: t, n_threads: place.n_threads };
             let scope = self.thread_scope(&inside);
             self.put(f, to, &inside, taken, &scope);
         });
@@ -264,7 +264,7 @@ impl Generator<'_> {
     }
 
     /// Exchanges values between the lanes of a warp.
-    fn shuffles(&mut self, f: &mut Body, to: &Buffer, place: &Place) {
+    fn shuffles(&mut self, f: &mut Body, to: &Buffer, place: &ThreadPosition) {
         let warp = i64::from(self.options.warps.unwrap_or(SHUFFLING));
         let dtype = self.any_type();
         let scope = self.thread_scope(place);
@@ -288,14 +288,14 @@ impl Generator<'_> {
         self.put(f, to, place, Val { expr: taken, ..first }, &scope);
     }
 
-    fn atomic_threads(&mut self, f: &mut Body, to: &Buffer, place: &Place) {
+    fn atomic_threads(&mut self, f: &mut Body, to: &Buffer, place: &ThreadPosition) {
         let scope = self.thread_scope(place);
         self.add_atomically(f, to, Size::M, &scope);
         self.written = Some((-2000.0, 2000.0, false));
     }
 
     /// Computes one value for each block of threads, from the values of all its threads.
-    fn allreduce(&mut self, f: &mut Body, to: &Buffer, place: &Place) {
+    fn allreduce(&mut self, f: &mut Body, to: &Buffer, place: &ThreadPosition) {
         let dtype = to.dtype;
         let scope = self.thread_scope(place);
         let value = self.small(dtype, &scope);

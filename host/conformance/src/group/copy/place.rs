@@ -69,9 +69,9 @@ impl Transfer {
         let to_bytes = pattern(2, self.to_offset + self.size + MARGIN_BYTES);
         let place = |bytes: &[u8], is_host: bool| {
             if is_host {
-                Ok(Place::host(bytes, self.host_skew))
+                Ok(CopyEnd::host(bytes, self.host_skew))
             } else {
-                Place::space(device, device_id, bytes)
+                CopyEnd::space(device, device_id, bytes)
             }
         };
         let mut from = place(&from_bytes, self.direction == Direction::HostToDevice)?;
@@ -136,14 +136,14 @@ pub(super) fn hold_source(after: &[u8], before: &[u8]) -> Verdict {
 }
 
 /// One end of a copy, whose contents are known.
-pub(super) enum Place<'d> {
+pub(super) enum CopyEnd<'d> {
     /// Host memory, from byte `start` of the buffer on.
     Host { buffer: Vec<u8>, start: usize, size: usize },
     /// A data space.
     Space(Space<'d>),
 }
 
-impl<'d> Place<'d> {
+impl<'d> CopyEnd<'d> {
     /// Creates host memory whose address is `skew` past a multiple of 64.
     pub(super) fn host(bytes: &[u8], skew: usize) -> Self {
         let mut buffer = vec![0; bytes.len() + 64 + skew];

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use chipdock_raw_host::Plugin;
 
 use super::session::{Session, call_everything, fresh_copy, refusal};
-use super::state::{Part, State, printed};
+use super::state::{State, StatePart, printed};
 use crate::group::image::is_of_the_system;
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Subject, Verdict, hosts};
@@ -38,22 +38,22 @@ struct Life {
 pub(super) fn add(cases: &mut Cases) {
     for (step, word) in [(Step::Opening, "opening"), (Step::Init, "init"), (Step::Shutdown, "shutdown")] {
         for (part, name) in [
-            (Part::Threads, "starts-no-thread"),
-            (Part::Files, "opens-no-file"),
-            (Part::Settings, "changes-no-setting"),
-            (Part::Libraries, "opens-no-library"),
-            (Part::Output, "prints-nothing"),
+            (StatePart::Threads, "starts-no-thread"),
+            (StatePart::Files, "opens-no-file"),
+            (StatePart::Settings, "changes-no-setting"),
+            (StatePart::Libraries, "opens-no-library"),
+            (StatePart::Output, "prints-nothing"),
         ] {
             let clause = match (step, part) {
-                (Step::Opening, Part::Libraries) => "P1.12",
+                (Step::Opening, StatePart::Libraries) => "P1.12",
                 (Step::Opening, _) => "P1.11",
-                (Step::Init, Part::Threads | Part::Libraries) => "P10.3",
+                (Step::Init, StatePart::Threads | StatePart::Libraries) => "P10.3",
                 (Step::Init | Step::Shutdown, _) => "P10.8",
             };
             let draft = cases.case(Group::Load, format!("{word}/{name}"), clause, Subject::Plugin);
             // A process of its own, because earlier cases may have caused the plugin's one-time
             // changes and openings.
-            let is_once = matches!(part, Part::Settings | Part::Libraries);
+            let is_once = matches!(part, StatePart::Settings | StatePart::Libraries);
             let draft = if is_once { draft.ends_process() } else { draft };
             draft.run(move |c| leaves_alone(c, step, word, part));
         }
@@ -80,19 +80,19 @@ fn life(c: &Context) -> Verdict<Rc<Life>> {
     })
 }
 
-fn leaves_alone(c: &Context, step: Step, word: &str, part: Part) -> Verdict {
+fn leaves_alone(c: &Context, step: Step, word: &str, part: StatePart) -> Verdict {
     let life = life(c)?;
     let watched = match step {
         Step::Opening => &life.opening,
         Step::Init => &life.init,
         Step::Shutdown => &life.shutdown,
     };
-    if part == Part::Output {
+    if part == StatePart::Output {
         let expected = format!("{word}: nothing is printed; a host's `log` takes what has to be said");
         return ensure(watched.printed.is_empty(), expected, format!("{:?}", watched.printed));
     }
     let mut changes = watched.after.changes(&watched.before, part);
-    if part == Part::Libraries && step == Step::Opening {
+    if part == StatePart::Libraries && step == Step::Opening {
         // The library itself, and the system libraries that it depends on, are expected.
         let own = c.library().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let file = |change: &str| {
@@ -115,9 +115,9 @@ fn calls_leave_the_thread(c: &Context) -> Verdict {
     drop(call_everything(plugin));
     let between = State::now();
     drop(call_everything(plugin));
-    let mut changes = between.changes(&before, Part::Settings);
+    let mut changes = between.changes(&before, StatePart::Settings);
     changes.retain(|change| OF_THE_THREAD.iter().any(|word| change.starts_with(word)));
-    changes.extend(State::now().changes(&between, Part::Settings));
+    changes.extend(State::now().changes(&between, StatePart::Settings));
     let expected = "every call leaves signals, environment, folder and modes as they were";
     ensure(changes.is_empty(), expected, changes.join("; "))
 }

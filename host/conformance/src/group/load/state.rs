@@ -10,7 +10,7 @@ use crate::{Stop, Verdict};
 
 /// Part of the process state, with a case of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum StatePart {
     Threads,
     Files,
     Settings,
@@ -70,9 +70,9 @@ impl State {
     }
 
     /// Describes the changes of a part since `before`.
-    pub(super) fn changes(&self, before: &Self, part: Part) -> Vec<String> {
+    pub(super) fn changes(&self, before: &Self, part: StatePart) -> Vec<String> {
         match part {
-            Part::Threads => {
+            StatePart::Threads => {
                 let new = self.threads.iter().filter(|(id, _)| !before.threads.contains_key(*id));
                 let mut changes: Vec<String> =
                     new.map(|(id, name)| format!("thread {id} ({name:?}) was started")).collect();
@@ -80,12 +80,12 @@ impl State {
                 changes.extend(children.map(|id| format!("the child process {id} was started")));
                 changes
             }
-            Part::Files => differences("descriptor ", &before.files, &self.files),
-            Part::Settings => differences("", &before.settings, &self.settings),
-            Part::Libraries => {
+            StatePart::Files => differences("descriptor ", &before.files, &self.files),
+            StatePart::Settings => differences("", &before.settings, &self.settings),
+            StatePart::Libraries => {
                 self.new_libraries(before).into_iter().map(|path| format!("{path} was opened")).collect()
             }
-            Part::Output => Vec::new(),
+            StatePart::Output => Vec::new(),
         }
     }
 }

@@ -11,7 +11,7 @@ use chipdock_plugin_api::{ChipdockDevice, Error};
 use chipdock_raw_host::{Codegen, Environment, Kind, Loader, RawArtifact, Request, Step};
 
 use super::text::{null_text, text};
-use super::{Place, typed, wrong};
+use super::{OutSlot, typed, wrong};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
@@ -170,7 +170,7 @@ fn null_canonicalize(c: &Context, is_out: bool) -> Verdict {
     let Some((self_, table)) = table.and_then(|table| Some((table.self_, table.table?))) else {
         return Err(Stop::suite("the target kind is gone"));
     };
-    let mut out = Place::new();
+    let mut out = OutSlot::new();
     let place = if is_out { ptr::null_mut() } else { out.as_mut_ptr() };
     let json = if is_out { text(b"{}") } else { null_text(9) };
     // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an
@@ -273,7 +273,7 @@ fn null_sections(c: &Context, is_list: bool) -> Verdict {
 fn null_check(c: &Context) -> Verdict {
     let host = c.plugin()?.host();
     raw_loader(c, |table, self_| {
-        let (mut verdict, mut reason) = (0, Place::new());
+        let (mut verdict, mut reason) = (0, OutSlot::new());
         let place = reason.as_mut_ptr();
         let device = ChipdockDevice { device_type: 1, device_id: 0 };
         // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered

@@ -8,19 +8,19 @@ use chipdock_plugin_api::attribute::DEVICE_NAME;
 use chipdock_plugin_api::text::str_out;
 use chipdock_raw_host::{Device, NO_HINT, host_end};
 
-use super::{Place, marked, no_handle, usable, wrong};
+use super::{OutSlot, marked, no_handle, usable, wrong};
 use crate::group::stream::play::streams;
 use crate::{Cases, Context, Group, Profile, Subject, Verdict};
 
 const ABSENT: &[&str] = &["ValueError"];
 
 /// An entry's name, its profile, and a call of it for a device id.
-type Entry = (&'static str, Option<Profile>, fn(&Device, i32) -> Verdict);
+type EntryCall = (&'static str, Option<Profile>, fn(&Device, i32) -> Verdict);
 /// A call with a null argument.
 type Null = (&'static str, fn(&Device) -> Verdict);
 
 pub(super) fn add(cases: &mut Cases) {
-    let entries: [Entry; 8] = [
+    let entries: [EntryCall; 8] = [
         ("attribute", None, attribute),
         ("allocate_data_space", None, allocate),
         ("free_data_space", None, free),
@@ -78,7 +78,7 @@ pub(super) fn add(cases: &mut Cases) {
 
 fn attribute(device: &Device, id: i32) -> Verdict {
     let (table, self_) = device.table()?;
-    let mut out = Place::new();
+    let mut out = OutSlot::new();
     let place = out.as_mut_ptr();
     // SAFETY: the table is registered and called with its `self_`; the key is live, and there is
     // room for the result.
@@ -219,7 +219,7 @@ fn null_attribute(device: &Device) -> Verdict {
 
 fn null_key(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    let mut out = Place::new();
+    let mut out = OutSlot::new();
     let place = out.as_mut_ptr();
     // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an
     // error.

@@ -86,11 +86,11 @@ fn usable(device: &Device) -> Verdict {
 }
 
 /// Output location for a value, marked so that a write is detected.
-struct Place(ChipdockAny);
+struct OutSlot(ChipdockAny);
 
 const MARK: i64 = 0x5A5A_5A5A_0BAD;
 
-impl Place {
+impl OutSlot {
     fn new() -> Self {
         Self(Any::from(MARK).into_raw())
     }

@@ -4,7 +4,7 @@ use chipdock_abi::{CHIPDOCK_OK, ChipdockDataSpaceRequest, ChipdockStr};
 use chipdock_plugin_api::Any;
 
 use super::device::{no_space, request};
-use super::{Place, typed, usable};
+use super::{OutSlot, typed, usable};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
@@ -83,7 +83,7 @@ fn unknown_key(c: &Context, key: &[u8]) -> Verdict {
     let device = c.device()?;
     let host = device.host();
     let (table, self_) = device.table()?;
-    let mut out = Place::new();
+    let mut out = OutSlot::new();
     drop(host.take_error());
     // SAFETY: the table is registered and called with its `self_`; the key is live, and there is
     // room for the result.

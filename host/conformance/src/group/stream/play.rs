@@ -9,13 +9,13 @@ use crate::{Stop, Verdict};
 
 /// A data space of the device, or host memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::group) enum Place {
+pub(in crate::group) enum StreamMemory {
     Space(usize),
     Host(usize),
 }
 
 /// One end of a copy: a place, and an offset in bytes.
-pub(in crate::group) type End = (Place, usize);
+pub(in crate::group) type End = (StreamMemory, usize);
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -54,15 +54,15 @@ impl Play {
     }
 
     /// Adds a data space with initial bytes of its own.
-    pub(in crate::group) fn space(&mut self, size: usize) -> Place {
+    pub(in crate::group) fn space(&mut self, size: usize) -> StreamMemory {
         self.spaces.push(Random::new(self.spaces.len() as u64).bytes(size));
-        Place::Space(self.spaces.len() - 1)
+        StreamMemory::Space(self.spaces.len() - 1)
     }
 
     /// Adds host memory with initial bytes of its own.
-    pub(in crate::group) fn host(&mut self, size: usize) -> Place {
+    pub(in crate::group) fn host(&mut self, size: usize) -> StreamMemory {
         self.hosts.push(Random::new(1000 + self.hosts.len() as u64).bytes(size));
-        Place::Host(self.hosts.len() - 1)
+        StreamMemory::Host(self.hosts.len() - 1)
     }
 
     pub(in crate::group) fn copy(&mut self, on: usize, from: End, to: End, size: usize) {
@@ -79,15 +79,15 @@ impl Play {
     }
 
     /// Checks host memory; allowed only after a sync of the streams that write it.
-    pub(in crate::group) fn look(&mut self, place: Place) {
-        if let Place::Host(host) = place {
+    pub(in crate::group) fn look(&mut self, place: StreamMemory) {
+        if let StreamMemory::Host(host) = place {
             self.steps.push(Step::Look(host));
         }
     }
 
     /// Fills host memory; allowed only after a sync of the streams that use it.
-    pub(in crate::group) fn fill(&mut self, place: Place, value: u8) {
-        if let Place::Host(host) = place {
+    pub(in crate::group) fn fill(&mut self, place: StreamMemory, value: u8) {
+        if let StreamMemory::Host(host) = place {
             self.steps.push(Step::Fill(host, value));
         }
     }
@@ -108,10 +108,10 @@ impl Play {
         stage.end(&model)
     }
 
-    fn bytes(&mut self, place: Place) -> &mut Vec<u8> {
+    fn bytes(&mut self, place: StreamMemory) -> &mut Vec<u8> {
         match place {
-            Place::Space(index) => &mut self.spaces[index],
-            Place::Host(index) => &mut self.hosts[index],
+            StreamMemory::Space(index) => &mut self.spaces[index],
+            StreamMemory::Host(index) => &mut self.hosts[index],
         }
     }
 
@@ -169,8 +169,8 @@ impl<'d> Stage<'d> {
 
     fn end_of(&mut self, end: End) -> chipdock_abi::ChipdockCopyEnd {
         match end.0 {
-            Place::Space(index) => self.spaces[index].end(end.1 as u64),
-            Place::Host(index) => host_end(self.hosts[index].as_mut_ptr(), end.1 as u64),
+            StreamMemory::Space(index) => self.spaces[index].end(end.1 as u64),
+            StreamMemory::Host(index) => host_end(self.hosts[index].as_mut_ptr(), end.1 as u64),
         }
     }
 

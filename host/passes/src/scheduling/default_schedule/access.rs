@@ -184,7 +184,8 @@ impl Accesses {
     fn never_meet(&self, a: &Access, b: &Access, loops: &HashSet<Var>) -> bool {
         let none = HashSet::new();
         let apart = |(a, b): (&Expr, &Expr)| {
-            let (Some(a), Some(b)) = (Place::of(self, a, loops, &none), Place::of(self, b, loops, &none))
+            let (Some(a), Some(b)) =
+                (IndexTerms::of(self, a, loops, &none), IndexTerms::of(self, b, loops, &none))
             else {
                 return false;
             };
@@ -211,9 +212,9 @@ impl Accesses {
         loop {
             let n_known = known.len();
             for axis in 0..first.indices.len() {
-                let places: Option<Vec<Place>> = accesses
+                let places: Option<Vec<IndexTerms>> = accesses
                     .iter()
-                    .map(|access| Place::of(self, access.indices.get(axis)?, loops, &known))
+                    .map(|access| IndexTerms::of(self, access.indices.get(axis)?, loops, &known))
                     .collect();
                 if let Some(places) = places {
                     known.extend(digits(&places, heads));
@@ -227,7 +228,7 @@ impl Accesses {
 }
 
 /// An index split into its terms.
-struct Place {
+struct IndexTerms {
     /// Loops among those examined, with their factors.
     loops: Vec<(Var, i128)>,
     /// Terms that are the same in every iteration.
@@ -236,7 +237,7 @@ struct Place {
     rest: (i128, i128),
 }
 
-impl Place {
+impl IndexTerms {
     fn of(accesses: &Accesses, index: &Expr, loops: &HashSet<Var>, known: &HashSet<Var>) -> Option<Self> {
         let (index, lanes) = match &index.kind {
             ExprKind::Ramp { base, stride, lanes } => {
@@ -276,7 +277,7 @@ impl Place {
     }
 }
 
-impl Place {
+impl IndexTerms {
     /// Returns true if both places differ only in the remaining terms.
     fn is_beside(&self, other: &Self) -> bool {
         self.loops.len() == other.loops.len()
@@ -287,7 +288,7 @@ impl Place {
 }
 
 /// The loops that are digits of one number in all places, from the most significant down.
-fn digits(places: &[Place], heads: &[Head]) -> Vec<Var> {
+fn digits(places: &[IndexTerms], heads: &[Head]) -> Vec<Var> {
     let Some(first) = places.first() else { return Vec::new() };
     if !places.iter().all(|place| first.is_beside(place)) {
         return Vec::new();

@@ -55,7 +55,7 @@ fn called(module: &IrModule) -> HashSet<Arc<str>> {
 }
 
 /// Result of scheduling a statement.
-enum Part {
+enum ScheduledStmt {
     /// The statement touches no memory: the host runs it.
     Host(Stmt),
     /// The statement touches memory, and is unchanged.
@@ -208,12 +208,13 @@ impl<'a> Scheduler<'a> {
         memory::moved(&function.body, &outer, &StorageScope::GLOBAL).function(&function)
     }
 
-    fn stmt(&self, stmt: &Stmt) -> Result<Part, PassError> {
-        let by_effect =
-            |is_host: bool| if is_host { Part::Host(stmt.clone()) } else { Part::Device(stmt.clone()) };
+    fn stmt(&self, stmt: &Stmt) -> Result<ScheduledStmt, PassError> {
+        let by_effect = |is_host: bool| {
+            if is_host { ScheduledStmt::Host(stmt.clone()) } else { ScheduledStmt::Device(stmt.clone()) }
+        };
         Ok(match &stmt.kind {
-            kind if (self.starts)(kind) => Part::Launched(stmt.clone()),
-            StmtKind::LaunchThread { .. } => Part::Launched(stmt.clone()),
+            kind if (self.starts)(kind) => ScheduledStmt::Launched(stmt.clone()),
+            StmtKind::LaunchThread { .. } => ScheduledStmt::Launched(stmt.clone()),
             StmtKind::For { .. } => return self.loops(stmt),
             StmtKind::Seq(stmts) => return self.sequence(stmt, stmts),
             StmtKind::BlockRealize { iter_values, predicate, block } => {
@@ -230,27 +231,31 @@ impl<'a> Scheduler<'a> {
                     body,
                 };
                 match self.stmt(body)? {
-                    Part::Launched(body) => Part::Launched(Stmt::new(note(body)).with_span(stmt.span)),
-                    Part::WithBefore(before, body) => {
-                        Part::WithBefore(before, Stmt::new(note(body)).with_span(stmt.span))
+                    ScheduledStmt::Launched(body) => {
+                        ScheduledStmt::Launched(Stmt::new(note(body)).with_span(stmt.span))
                     }
-                    Part::Host(_) if self.is_of_host(value) => Part::Host(stmt.clone()),
-                    _ => Part::Device(stmt.clone()),
+                    ScheduledStmt::WithBefore(before, body) => {
+                        ScheduledStmt::WithBefore(before, Stmt::new(note(body)).with_span(stmt.span))
+                    }
+                    ScheduledStmt::Host(_) if self.is_of_host(value) => ScheduledStmt::Host(stmt.clone()),
+                    _ => ScheduledStmt::Device(stmt.clone()),
                 }
             }
             StmtKind::While { condition, body } if self.is_launching(stmt) => {
                 let body = self.whole(body)?;
-                Part::Launched(Stmt::new(StmtKind::While { condition: condition.clone(), body }))
+                ScheduledStmt::Launched(Stmt::new(StmtKind::While { condition: condition.clone(), body }))
             }
             StmtKind::Store { .. } => self.by_memory(stmt),
-            StmtKind::While { .. } | StmtKind::Break | StmtKind::Continue => Part::Device(stmt.clone()),
-            StmtKind::AllocBuffer { .. } => Part::Host(stmt.clone()),
+            StmtKind::While { .. } | StmtKind::Break | StmtKind::Continue => {
+                ScheduledStmt::Device(stmt.clone())
+            }
+            StmtKind::AllocBuffer { .. } => ScheduledStmt::Host(stmt.clone()),
             StmtKind::DeclBuffer { data, .. } => by_effect(data.is_none()),
             StmtKind::Bind { var, value } => {
                 by_effect(self.is_of_host(value) && value.dtype.is_scalar() && !var.dtype.is_handle())
             }
             StmtKind::Evaluate(value) if self.is_of_host(value) || calls_packed(value) => {
-                Part::Host(stmt.clone())
+                ScheduledStmt::Host(stmt.clone())
             }
             StmtKind::Evaluate(_) => self.by_memory(stmt),
             StmtKind::Assert { condition, message, .. } => {
@@ -267,26 +272,26 @@ impl<'a> Scheduler<'a> {
                         ),
                     ));
                 }
-                Part::Host(stmt.clone())
+                ScheduledStmt::Host(stmt.clone())
             }
         })
     }
 
     /// Classifies a simple statement that touches memory: the host makes the calls in it that may
     /// raise an error.
-    fn by_memory(&self, stmt: &Stmt) -> Part {
+    fn by_memory(&self, stmt: &Stmt) -> ScheduledStmt {
         match self.callees.hoisted(stmt) {
-            (before, _) if before.is_empty() => Part::Device(stmt.clone()),
-            (before, stmt) => Part::WithBefore(before, stmt),
+            (before, _) if before.is_empty() => ScheduledStmt::Device(stmt.clone()),
+            (before, stmt) => ScheduledStmt::WithBefore(before, stmt),
         }
     }
 
     /// Launches everything in the statement that touches memory.
     fn whole(&self, stmt: &Stmt) -> Result<Stmt, PassError> {
         match self.stmt(stmt)? {
-            Part::Host(stmt) | Part::Launched(stmt) => Ok(stmt),
-            Part::Device(stmt) => self.on_one_thread(&stmt),
-            Part::WithBefore(before, stmt) => {
+            ScheduledStmt::Host(stmt) | ScheduledStmt::Launched(stmt) => Ok(stmt),
+            ScheduledStmt::Device(stmt) => self.on_one_thread(&stmt),
+            ScheduledStmt::WithBefore(before, stmt) => {
                 Ok(Stmt::seq(before.into_iter().chain([self.on_one_thread(&stmt)?])))
             }
         }
@@ -314,46 +319,48 @@ impl<'a> Scheduler<'a> {
         needs
     }
 
-    fn sequence(&self, stmt: &Stmt, stmts: &[Stmt]) -> Result<Part, PassError> {
+    fn sequence(&self, stmt: &Stmt, stmts: &[Stmt]) -> Result<ScheduledStmt, PassError> {
         let mut parts = Vec::new();
         for (index, inner) in stmts.iter().enumerate() {
             let rest = || Stmt::new(StmtKind::Seq(stmts[index..].to_vec()));
             match self.stmt(inner)? {
-                Part::Device(_) if self.is_launching(inner) => parts.push(Part::Launched(inner.clone())),
+                ScheduledStmt::Device(_) if self.is_launching(inner) => {
+                    parts.push(ScheduledStmt::Launched(inner.clone()))
+                }
                 // Only the device knows the bound value, so the rest of the sequence belongs to the
                 // device.
-                Part::Device(_)
+                ScheduledStmt::Device(_)
                     if matches!(inner.kind, StmtKind::Bind { .. } | StmtKind::DeclBuffer { .. }) =>
                 {
                     let rest = rest();
                     parts.push(match self.without_view(inner, &rest, &stmts[index + 1..])? {
                         Some(rest) => self.stmt(&rest)?,
-                        None if self.is_launching(&rest) => Part::Launched(rest),
-                        None => Part::Device(rest),
+                        None if self.is_launching(&rest) => ScheduledStmt::Launched(rest),
+                        None => ScheduledStmt::Device(rest),
                     });
                     break;
                 }
                 part => parts.push(part),
             }
         }
-        let launches = parts.iter().any(|part| matches!(part, Part::Launched(_)));
-        let is_host = parts.iter().all(|part| matches!(part, Part::Host(_)));
+        let launches = parts.iter().any(|part| matches!(part, ScheduledStmt::Launched(_)));
+        let is_host = parts.iter().all(|part| matches!(part, ScheduledStmt::Host(_)));
         if is_host {
-            return Ok(Part::Host(stmt.clone()));
+            return Ok(ScheduledStmt::Host(stmt.clone()));
         }
         if !launches && !self.needs_host(stmt) {
-            return Ok(Part::Device(stmt.clone()));
+            return Ok(ScheduledStmt::Device(stmt.clone()));
         }
         let (mut done, mut alone) = (Vec::new(), Vec::new());
         for part in parts {
             match part {
-                Part::Device(stmt) => alone.push(stmt),
+                ScheduledStmt::Device(stmt) => alone.push(stmt),
                 // The host's calls touch no memory: they may run before the statements that do.
-                Part::WithBefore(before, stmt) => {
+                ScheduledStmt::WithBefore(before, stmt) => {
                     done.extend(before);
                     alone.push(stmt);
                 }
-                Part::Host(stmt) | Part::Launched(stmt) => {
+                ScheduledStmt::Host(stmt) | ScheduledStmt::Launched(stmt) => {
                     if !alone.is_empty() {
                         done.push(self.on_one_thread(&Stmt::seq(std::mem::take(&mut alone)))?);
                     }
@@ -364,7 +371,7 @@ impl<'a> Scheduler<'a> {
         if !alone.is_empty() {
             done.push(self.on_one_thread(&Stmt::seq(alone))?);
         }
-        Ok(Part::Launched(Stmt::seq(done)))
+        Ok(ScheduledStmt::Launched(Stmt::seq(done)))
     }
 
     /// Schedules the statements after a view that is declared around launches, each of which then
@@ -382,28 +389,32 @@ impl<'a> Scheduler<'a> {
         condition: &Expr,
         then: &Stmt,
         otherwise: Option<&Stmt>,
-    ) -> Result<Part, PassError> {
+    ) -> Result<ScheduledStmt, PassError> {
         if !self.is_of_host(condition) {
             let launches = self.is_launching(stmt);
-            return Ok(if launches { Part::Launched(stmt.clone()) } else { Part::Device(stmt.clone()) });
+            return Ok(if launches {
+                ScheduledStmt::Launched(stmt.clone())
+            } else {
+                ScheduledStmt::Device(stmt.clone())
+            });
         }
         let parts = [Some(then), otherwise];
         let mut launches = self.needs_host(stmt);
         let mut is_host = true;
         for branch in parts.into_iter().flatten() {
             let part = self.stmt(branch)?;
-            launches |= matches!(part, Part::Launched(_));
-            is_host &= matches!(part, Part::Host(_));
+            launches |= matches!(part, ScheduledStmt::Launched(_));
+            is_host &= matches!(part, ScheduledStmt::Host(_));
         }
         if is_host {
-            return Ok(Part::Host(stmt.clone()));
+            return Ok(ScheduledStmt::Host(stmt.clone()));
         }
         if !launches {
-            return Ok(Part::Device(stmt.clone()));
+            return Ok(ScheduledStmt::Device(stmt.clone()));
         }
         let then = self.whole(then)?;
         let otherwise = otherwise.map(|stmt| self.whole(stmt)).transpose()?;
-        Ok(Part::Launched(Stmt::if_then(condition.clone(), then, otherwise).with_span(stmt.span)))
+        Ok(ScheduledStmt::Launched(Stmt::if_then(condition.clone(), then, otherwise).with_span(stmt.span)))
     }
 
     /// Replaces a block around launches by its statements, in order.
@@ -413,14 +424,15 @@ impl<'a> Scheduler<'a> {
         values: &[Expr],
         predicate: &Expr,
         block: &Block,
-    ) -> Result<Part, PassError> {
+    ) -> Result<ScheduledStmt, PassError> {
         let plain = block.init.is_none()
             && block.match_buffers.is_empty()
             && predicate.as_int() == Some(1)
             && block.iter_vars.iter().all(|axis| axis.kind != IterKind::Reduce)
             && values.iter().all(|e| self.is_of_host(e));
-        let left =
-            |launches| if launches { Part::Launched(stmt.clone()) } else { Part::Device(stmt.clone()) };
+        let left = |launches| {
+            if launches { ScheduledStmt::Launched(stmt.clone()) } else { ScheduledStmt::Device(stmt.clone()) }
+        };
         if !plain {
             return Ok(left(self.is_launching(stmt)));
         }
@@ -434,21 +446,21 @@ impl<'a> Scheduler<'a> {
         });
         let body = substitution.stmt(&Stmt::seq(allocations.chain([block.body.clone()])));
         Ok(match self.stmt(&body)? {
-            Part::Launched(body) => Part::Launched(body),
-            Part::WithBefore(..) => Part::Launched(self.whole(&body)?),
-            Part::Host(_) | Part::Device(_) => left(false),
+            ScheduledStmt::Launched(body) => ScheduledStmt::Launched(body),
+            ScheduledStmt::WithBefore(..) => ScheduledStmt::Launched(self.whole(&body)?),
+            ScheduledStmt::Host(_) | ScheduledStmt::Device(_) => left(false),
         })
     }
 
-    fn loops(&self, stmt: &Stmt) -> Result<Part, PassError> {
+    fn loops(&self, stmt: &Stmt) -> Result<ScheduledStmt, PassError> {
         let StmtKind::For { min, extent, kind, step, body, .. } = &stmt.kind else {
-            return Ok(Part::Device(stmt.clone()));
+            return Ok(ScheduledStmt::Device(stmt.clone()));
         };
         if self.is_of_host(min)
             && self.is_of_host(extent)
             && (body.is_nop() || extent.as_int().is_some_and(|n| n <= 0))
         {
-            return Ok(Part::Launched(Stmt::nop()));
+            return Ok(ScheduledStmt::Launched(Stmt::nop()));
         }
         let launches = self.is_launching(stmt);
         if !launches && !self.limits.is_one && !self.needs_host(stmt) && has_room(stmt) && !shares_bytes(stmt)
@@ -457,19 +469,20 @@ impl<'a> Scheduler<'a> {
             let on_threads = self.on_threads(&nest);
             for pattern in [matmul::tiled, reduction::across_threads, registers::tiled, transpose::tiled] {
                 if let Some(launch) = pattern(&nest, &on_threads, &self.limits, &self.sizes) {
-                    return Ok(Part::Launched(launch));
+                    return Ok(ScheduledStmt::Launched(launch));
                 }
             }
             let run = runs::of_neighbours(&nest, &on_threads, &self.limits, self.capabilities, &self.sizes);
             if let Some(launch) = run {
-                return Ok(Part::Launched(self.of_thread(&launch)));
+                return Ok(ScheduledStmt::Launched(self.of_thread(&launch)));
             }
             if !on_threads.is_empty() {
-                return Ok(Part::Launched(self.bound(&nest, &on_threads)));
+                return Ok(ScheduledStmt::Launched(self.bound(&nest, &on_threads)));
             }
         }
-        let left =
-            |launches| if launches { Part::Launched(stmt.clone()) } else { Part::Device(stmt.clone()) };
+        let left = |launches| {
+            if launches { ScheduledStmt::Launched(stmt.clone()) } else { ScheduledStmt::Device(stmt.clone()) }
+        };
         if leaves_loop(body)
             || !self.is_of_host(min)
             || !self.is_of_host(extent)
@@ -480,12 +493,16 @@ impl<'a> Scheduler<'a> {
         // Launches run one after the other, in order.
         let kind = if *kind == ForKind::Unrolled { ForKind::Unrolled } else { ForKind::Serial };
         Ok(match self.stmt(body)? {
-            Part::Launched(body) if body.is_nop() => Part::Launched(body),
-            Part::Launched(body) => Part::Launched(with_body(stmt, body, Some(kind))),
-            Part::Host(_) => Part::Host(stmt.clone()),
-            Part::WithBefore(..) => Part::Launched(with_body(stmt, self.whole(body)?, Some(kind))),
-            Part::Device(_) if can_move_out(stmt) => Part::Device(stmt.clone()),
-            Part::Device(body) => Part::Launched(with_body(stmt, self.on_one_thread(&body)?, Some(kind))),
+            ScheduledStmt::Launched(body) if body.is_nop() => ScheduledStmt::Launched(body),
+            ScheduledStmt::Launched(body) => ScheduledStmt::Launched(with_body(stmt, body, Some(kind))),
+            ScheduledStmt::Host(_) => ScheduledStmt::Host(stmt.clone()),
+            ScheduledStmt::WithBefore(..) => {
+                ScheduledStmt::Launched(with_body(stmt, self.whole(body)?, Some(kind)))
+            }
+            ScheduledStmt::Device(_) if can_move_out(stmt) => ScheduledStmt::Device(stmt.clone()),
+            ScheduledStmt::Device(body) => {
+                ScheduledStmt::Launched(with_body(stmt, self.on_one_thread(&body)?, Some(kind)))
+            }
         })
     }
 

@@ -102,7 +102,7 @@ fn spread(
     let int = |value: i128| Expr::int(value, dtype);
     let (block, round) = (Var::new("bx", dtype), Var::new("round", dtype));
     let thread = thread.map(|name| Var::new(name, dtype));
-    let place = Place {
+    let place = ThreadPosition {
         // If there is more than one round, each has the maximum size.
         before: (grid.rounds.as_int() != Some(1))
             .then(|| round.expr() * int(grid.blocks.as_int().unwrap_or(limits.blocks))),
@@ -137,14 +137,14 @@ fn spread(
 }
 
 /// Position of a thread in its launch.
-struct Place {
+struct ThreadPosition {
     /// Number of blocks in earlier rounds, if there are several rounds.
     before: Option<Expr>,
     block: Expr,
     thread: Option<Expr>,
 }
 
-impl Place {
+impl ThreadPosition {
     /// Number of blocks before this one.
     fn blocks(&self) -> Expr {
         match &self.before {

@@ -9,7 +9,7 @@ use chipdock_ir::{
 };
 
 use super::ScheduleError;
-use super::nest::{Loop, Place, Realized};
+use super::nest::{Loop, Realized, StmtPath};
 use super::reduction::plain_block;
 use crate::simplify::{self, Ranges, linear::Linear};
 use crate::walk::{depends_on_memory, vars_of};
@@ -158,8 +158,8 @@ pub(super) struct Nest<'a> {
 
 impl<'a> Nest<'a> {
     pub(super) fn of(
-        outer: &Place,
-        place: &'a Place,
+        outer: &StmtPath,
+        place: &'a StmtPath,
         order: &[super::LoopRef],
         ranges: &Ranges,
     ) -> Result<Self, ScheduleError> {

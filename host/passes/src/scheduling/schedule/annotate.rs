@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chipdock_ir::{AttrValue, Attrs, Block, PrimFunc, Stmt, StmtKind};
 
 use super::args::{Args, Given};
-use super::nest::Place;
+use super::nest::StmtPath;
 use super::{Handle, Made, Schedule, ScheduleError, Value};
 
 impl Schedule {
@@ -70,8 +70,8 @@ fn edited(
     edit: impl FnOnce(&mut Attrs) -> Result<(), ScheduleError>,
 ) -> Made {
     let place = match of {
-        Handle::Block(block) => Place::of_block(function, block)?,
-        Handle::Loop(of) => Place::of_loop(function, of)?,
+        Handle::Block(block) => StmtPath::of_block(function, block)?,
+        Handle::Loop(of) => StmtPath::of_loop(function, of)?,
     };
     let mut kind = place.stmt().kind.clone();
     match &mut kind {

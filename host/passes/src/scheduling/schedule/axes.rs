@@ -7,7 +7,7 @@ use chipdock_ir::{BinaryOp, Block, Expr, IterVar, PrimFunc, Stmt, StmtKind, Var,
 
 use super::args::Args;
 use super::inline::{refused, tidied};
-use super::nest::Place;
+use super::nest::StmtPath;
 use super::{BlockRef, Made, Schedule, ScheduleError};
 use crate::simplify;
 
@@ -35,7 +35,7 @@ impl Schedule {
 }
 
 fn split_axis(function: &PrimFunc, block: &BlockRef, index: usize, factor: i64) -> Made {
-    let place = Place::of_block(function, block)?;
+    let place = StmtPath::of_block(function, block)?;
     let realized = place.as_block()?;
     let old = realized.block;
     let (Some(axis), Some(value)) = (old.iter_vars.get(index), realized.values.get(index)) else {

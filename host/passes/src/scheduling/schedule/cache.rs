@@ -10,10 +10,10 @@ use chipdock_ir::{
 
 use super::access::{loads, stores};
 use super::args::Args;
-use super::find::Memory;
+use super::find::TouchedData;
 use super::independent::{has_noalias, may_alias, parameters};
 use super::inline::{Uses, is_known_everywhere, refused, whole, without};
-use super::nest::{Names, Place, Realized};
+use super::nest::{Names, Realized, StmtPath};
 use super::reduction::plain_block;
 use super::widen::is_allocated;
 use super::written::Written;
@@ -277,7 +277,7 @@ fn picked(block: &BlockRef, verb: &str, all: &[Buffer], index: usize) -> Result<
 /// Where a buffer is known.
 struct Level {
     /// The outermost nest there around a block.
-    top: Place,
+    top: StmtPath,
     /// In all of the function.
     is_everywhere: bool,
 }
@@ -286,7 +286,7 @@ impl Level {
     fn of(
         function: &PrimFunc,
         block: &BlockRef,
-        place: &Place,
+        place: &StmtPath,
         buffer: &Buffer,
     ) -> Result<Self, ScheduleError> {
         let declares = |stmt: &Stmt| match &stmt.kind {
@@ -316,7 +316,7 @@ impl Level {
     }
 
     /// The scope of a buffer that is written before or after the nest, and used in it.
-    fn scope(&self, block: &BlockRef, place: &Place, text: &str) -> Result<StorageScope, ScheduleError> {
+    fn scope(&self, block: &BlockRef, place: &StmtPath, text: &str) -> Result<StorageScope, ScheduleError> {
         let scope = known_scope(text)?;
         let (outside, nest) = place.path().split_at(self.top.around().len());
         if let Some(of) = outside.iter().find(|stmt| is_thread(stmt))
@@ -406,7 +406,7 @@ fn expect_by_elements(function: &PrimFunc, block: &BlockRef, buffer: &Buffer) ->
 }
 
 fn cache_read(function: &PrimFunc, block: &BlockRef, index: usize, scope: &str) -> Made {
-    let place = Place::of_block(function, block)?;
+    let place = StmtPath::of_block(function, block)?;
     let buffer = picked(block, "reads", &read_by(place.as_block()?.block), index)?;
     let level = Level::of(function, block, &place, &buffer)?;
     let scope = level.scope(block, &place, scope)?;
@@ -428,7 +428,7 @@ fn expect_unwritten(
     level: &Level,
     buffer: &Buffer,
 ) -> Result<(), ScheduleError> {
-    let written = Memory::of_stmt(level.top.stmt()).written;
+    let written = TouchedData::of_stmt(level.top.stmt()).written;
     let name = &buffer.name;
     match written.iter().find(|other| may_alias(function, &buffer.data, other)) {
         Some(other) if *other == buffer.data => refused(
@@ -479,7 +479,7 @@ fn written_before(
     }
     let before = |writer: &Arc<str>| {
         let writer = BlockRef(Arc::clone(writer));
-        let place = Place::of_block(function, &writer)?;
+        let place = StmtPath::of_block(function, &writer)?;
         let top = Level::of(function, &writer, &place, buffer)?.top;
         if at(top.stmt()) >= at(level.top.stmt()) {
             return refused(
@@ -520,7 +520,7 @@ fn written_before(
 }
 
 fn cache_write(function: &PrimFunc, block: &BlockRef, index: usize, scope: &str) -> Made {
-    let place = Place::of_block(function, block)?;
+    let place = StmtPath::of_block(function, block)?;
     let buffer = picked(block, "writes", &written_by(place.as_block()?.block), index)?;
     let level = Level::of(function, block, &place, &buffer)?;
     let scope = level.scope(block, &place, scope)?;
@@ -537,7 +537,7 @@ fn cache_write(function: &PrimFunc, block: &BlockRef, index: usize, scope: &str)
 fn expect_alone(
     function: &PrimFunc,
     block: &BlockRef,
-    place: &Place,
+    place: &StmtPath,
     level: &Level,
     buffer: &Buffer,
 ) -> Result<(), ScheduleError> {
@@ -548,8 +548,8 @@ fn expect_alone(
     if place.as_block()?.values.iter().any(depends_on_memory) {
         return refused(block, "has axes whose values are read from memory");
     }
-    let rest = Memory::of_stmt(&without(top, place.stmt()));
-    let own = Memory::of_stmt(place.stmt());
+    let rest = TouchedData::of_stmt(&without(top, place.stmt()));
+    let own = TouchedData::of_stmt(place.stmt());
     let others = rest.read.iter().chain(&rest.written);
     let own = own.read.iter().chain(&own.written).filter(|data| **data != buffer.data);
     match others.chain(own).find(|other| may_alias(function, &buffer.data, other)) {
@@ -625,7 +625,7 @@ impl Cache {
         before: Option<Stmt>,
         after: Option<Stmt>,
     ) -> Made {
-        let place = Place::of_block(function, block)?;
+        let place = StmtPath::of_block(function, block)?;
         let depth = Level::of(function, block, &place, old)?.top.around().len();
         let outer = place.around().get(depth..).unwrap_or_default();
         let names: Vec<BlockRef> = outer
@@ -636,10 +636,10 @@ impl Cache {
             .collect();
         let mut changed = place.replaced(function, self.in_block(&place, old)?);
         for name in names {
-            let place = Place::of_block(&changed, &name)?;
+            let place = StmtPath::of_block(&changed, &name)?;
             changed = place.replaced(&changed, with_read(&place, &self.buffer)?);
         }
-        let place = Place::of_block(&changed, block)?;
+        let place = StmtPath::of_block(&changed, block)?;
         let level = Level::of(&changed, block, &place, old)?;
         let allocation = (!level.is_everywhere).then(|| {
             Stmt::new(StmtKind::AllocBuffer { buffer: self.buffer.clone(), annotations: Attrs::new() })
@@ -654,7 +654,7 @@ impl Cache {
     }
 
     /// The block with the new buffer. The values of its axes and its predicate are not part of it.
-    fn in_block(&self, place: &Place, old: &Buffer) -> Result<Stmt, ScheduleError> {
+    fn in_block(&self, place: &StmtPath, old: &Buffer) -> Result<Stmt, ScheduleError> {
         let realized = place.as_block()?;
         let new = Substitution::new().with_buffer(old, &self.buffer).stmt(place.stmt());
         let block = Arc::clone(Realized::of(&new).map_or(realized.block, |new| new.block));
@@ -665,7 +665,7 @@ impl Cache {
 }
 
 /// A block that declares to read a buffer too.
-fn with_read(place: &Place, buffer: &Buffer) -> Result<Stmt, ScheduleError> {
+fn with_read(place: &StmtPath, buffer: &Buffer) -> Result<Stmt, ScheduleError> {
     let realized = place.as_block()?;
     let regions = realized.block.reads.iter().flatten().cloned();
     let reads: Vec<BufferRegion> = regions.chain([whole(buffer)]).collect();
@@ -676,7 +676,7 @@ fn with_read(place: &Place, buffer: &Buffer) -> Result<Stmt, ScheduleError> {
 }
 
 fn set_scope(function: &PrimFunc, block: &BlockRef, index: usize, text: &str) -> Made {
-    let place = Place::of_block(function, block)?;
+    let place = StmtPath::of_block(function, block)?;
     let old = picked(block, "writes", &written_by(place.as_block()?.block), index)?;
     if !is_allocated(function, &old) {
         return refused(

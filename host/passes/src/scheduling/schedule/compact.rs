@@ -12,7 +12,7 @@ use chipdock_ir::{
 use super::access::{SIZE_MAX, loads, stores};
 use super::args::Args;
 use super::inline::{Uses, is_intermediate, refused};
-use super::nest::{Loop, Place, Realized, parts};
+use super::nest::{Loop, Realized, StmtPath, parts};
 use super::pack::at_start;
 use super::place::{Accessed, Bounds, bounds, dense, elements_under, is_domain, places};
 use super::{BlockRef, Made, Schedule, ScheduleError};
@@ -50,7 +50,7 @@ struct Shrunk {
 }
 
 fn compact(function: &PrimFunc, block: &BlockRef) -> Made {
-    let place = Place::of_block(function, block)?;
+    let place = StmtPath::of_block(function, block)?;
     let realized = place.as_block()?;
     let all = stores(&realized.block.body);
     let [element] = all.as_slice() else { return refused(block, "does not write exactly one element") };
@@ -81,7 +81,7 @@ fn compact(function: &PrimFunc, block: &BlockRef) -> Made {
     let new = crate::scheduling::default_schedule::nest::with_body(outer.stmt(), body, None);
     let moved = outer.replaced(function, new);
     let of = super::LoopRef(outer.as_loop()?.var.clone());
-    let outer = Place::of_loop(&moved, &of)?;
+    let outer = StmtPath::of_loop(&moved, &of)?;
     let allocation =
         Stmt::new(StmtKind::AllocBuffer { buffer: shrunk.new.clone(), annotations: Attrs::new() });
     let mut moved = outer.replaced(&moved, at_start(&outer, [allocation])?);
@@ -90,8 +90,8 @@ fn compact(function: &PrimFunc, block: &BlockRef) -> Made {
 }
 
 /// The innermost loop around all of these blocks.
-fn common_loop(function: &PrimFunc, block: &BlockRef, users: &[Place]) -> Result<Place, ScheduleError> {
-    let around = users.first().map_or(&[][..], Place::around);
+fn common_loop(function: &PrimFunc, block: &BlockRef, users: &[StmtPath]) -> Result<StmtPath, ScheduleError> {
+    let around = users.first().map_or(&[][..], StmtPath::around);
     let is_common = |stmt: &&Stmt| {
         Loop::of(stmt).is_some()
             && users.iter().all(|user| user.around().iter().any(|other| other.same(stmt)))
@@ -105,7 +105,7 @@ fn common_loop(function: &PrimFunc, block: &BlockRef, users: &[Place]) -> Result
             format!("has the loop \"{}\" around it, which is neither serial nor parallel", found.var.name),
         );
     }
-    Place::of_loop(function, &super::LoopRef(found.var.clone()))
+    StmtPath::of_loop(function, &super::LoopRef(found.var.clone()))
 }
 
 /// In each iteration the writer stands before the readers, completes what it writes, and has no
@@ -113,8 +113,8 @@ fn common_loop(function: &PrimFunc, block: &BlockRef, users: &[Place]) -> Result
 fn expect_written_first(
     function: &PrimFunc,
     block: &BlockRef,
-    outer: &Place,
-    users: &[Place],
+    outer: &StmtPath,
+    users: &[StmtPath],
 ) -> Result<(), ScheduleError> {
     let mut order = Vec::new();
     function.body.walk(&mut |child| {
@@ -122,7 +122,7 @@ fn expect_written_first(
             order.push(stmt.address());
         }
     });
-    let at = |place: &Place| order.iter().position(|address| *address == place.stmt().address());
+    let at = |place: &StmtPath| order.iter().position(|address| *address == place.stmt().address());
     let Some((writer, readers)) = users.split_first() else { return Ok(()) };
     for user in users {
         let below = user.below(outer.stmt()).unwrap_or_default();
@@ -181,8 +181,8 @@ fn expect_written_first(
 /// First and last index that an iteration writes, for each axis of the buffer.
 fn region(
     block: &BlockRef,
-    outer: &Place,
-    users: &[Place],
+    outer: &StmtPath,
+    users: &[StmtPath],
     buffer: &Buffer,
     ranges: &Ranges,
 ) -> Result<Vec<Bounds>, ScheduleError> {

@@ -8,7 +8,7 @@ use chipdock_ir::{
 
 use super::access::{Element, Facts};
 use super::independent::may_alias;
-use super::nest::{Loop, Place, Realized, parts};
+use super::nest::{Loop, Realized, StmtPath, parts};
 use super::tile::{is_filled, only_writer};
 use crate::simplify::{self, Ranges, linear::Linear};
 use crate::walk::depends_on_memory;
@@ -32,7 +32,7 @@ impl Interleaved {
     pub(super) fn stmt(
         self,
         function: &PrimFunc,
-        place: &Place,
+        place: &StmtPath,
         of: &Loop<'_>,
         block: &Realized<'_>,
     ) -> Result<Stmt, &'static str> {
@@ -112,7 +112,7 @@ impl Dots {
     pub(super) fn stmt(
         self,
         function: &PrimFunc,
-        place: &Place,
+        place: &StmtPath,
         of: &Loop<'_>,
         block: &Realized<'_>,
     ) -> Result<Stmt, &'static str> {
@@ -167,7 +167,7 @@ impl Dots {
 struct Within<'a> {
     function: &'a PrimFunc,
     /// The loop around the block.
-    place: &'a Place,
+    place: &'a StmtPath,
     block: &'a Realized<'a>,
     ranges: &'a Ranges,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::{Block, Callee, Child, Expr, ExprKind, Op, Param, PrimFunc, Stmt, StmtKind, Var};
 
 use super::args::Args;
-use super::nest::{Loop, Place, Realized};
+use super::nest::{Loop, Realized, StmtPath};
 use super::{BlockRef, Handle, LoopRef, Schedule, ScheduleError};
 
 impl Schedule {
@@ -18,7 +18,7 @@ impl Schedule {
     pub fn get_sblock(&mut self, name: &str) -> Result<BlockRef, ScheduleError> {
         let block = BlockRef(name.into());
         self.run_one("get_sblock", Args::new().with(name), |function| {
-            Place::of_block(function, &block)?;
+            StmtPath::of_block(function, &block)?;
             Ok((function.clone(), vec![Handle::from(&block)]))
         })
     }
@@ -30,7 +30,7 @@ impl Schedule {
     /// The block does not exist.
     pub fn get_loops(&mut self, block: &BlockRef) -> Result<Vec<LoopRef>, ScheduleError> {
         self.run_loops("get_loops", Args::new().with(block), |function| {
-            let place = Place::of_block(function, block)?;
+            let place = StmtPath::of_block(function, block)?;
             let loops = place.loops().into_iter().filter_map(Loop::of);
             Ok((function.clone(), loops.map(|l| Handle::Loop(LoopRef(l.var.clone()))).collect()))
         })
@@ -45,8 +45,8 @@ impl Schedule {
         let of = of.into();
         self.run_blocks("get_child_blocks", Args::new().with(&of), |function| {
             let place = match &of {
-                Handle::Block(block) => Place::of_block(function, block)?,
-                Handle::Loop(of) => Place::of_loop(function, of)?,
+                Handle::Block(block) => StmtPath::of_block(function, block)?,
+                Handle::Loop(of) => StmtPath::of_loop(function, of)?,
             };
             let mut found = Vec::new();
             place.stmt().for_each_child(&mut |child| {
@@ -101,7 +101,7 @@ impl Schedule {
                 .collect();
             let blocks = all_blocks(&function.body)
                 .into_iter()
-                .filter(|block| !Memory::of(block).written.is_disjoint(&params));
+                .filter(|block| !TouchedData::of(block).written.is_disjoint(&params));
             Ok((function.clone(), handles(blocks.map(|block| Arc::clone(&block.name)).collect())))
         })
     }
@@ -136,25 +136,25 @@ pub(super) fn all_blocks(stmt: &Stmt) -> Vec<Arc<Block>> {
     blocks
 }
 
-fn touched_by(function: &PrimFunc, block: &BlockRef) -> Result<Memory, ScheduleError> {
-    Ok(Memory::of(Place::of_block(function, block)?.as_block()?.block))
+fn touched_by(function: &PrimFunc, block: &BlockRef) -> Result<TouchedData, ScheduleError> {
+    Ok(TouchedData::of(StmtPath::of_block(function, block)?.as_block()?.block))
 }
 
-fn others(function: &PrimFunc, block: &BlockRef, wanted: impl Fn(&Memory) -> bool) -> Vec<Arc<str>> {
+fn others(function: &PrimFunc, block: &BlockRef, wanted: impl Fn(&TouchedData) -> bool) -> Vec<Arc<str>> {
     let blocks = all_blocks(&function.body).into_iter();
-    let other = blocks.filter(|other| other.name != block.0 && wanted(&Memory::of(other)));
+    let other = blocks.filter(|other| other.name != block.0 && wanted(&TouchedData::of(other)));
     other.map(|other| Arc::clone(&other.name)).collect()
 }
 
 /// Memory that statements touch, by data variable.
 #[derive(Default)]
-pub(super) struct Memory {
+pub(super) struct TouchedData {
     pub(super) read: HashSet<Var>,
     pub(super) written: HashSet<Var>,
     views: HashMap<Var, Var>,
 }
 
-impl Memory {
+impl TouchedData {
     /// What a block touches, views of it resolved.
     pub(super) fn of(block: &Block) -> Self {
         let mut memory = Self::default();

@@ -4,7 +4,7 @@ use chipdock_ir::subst::Substitution;
 use chipdock_ir::{BinaryOp, DType, Expr, ForKind, PrimFunc, Stmt, Var};
 
 use super::args::Args;
-use super::nest::{Loop, Place, add_range, expect_plain};
+use super::nest::{Loop, StmtPath, add_range, expect_plain};
 use super::{Handle, LoopRef, Made, Schedule, ScheduleError};
 use crate::simplify::{self, Ranges};
 use crate::walk::vars_of;
@@ -31,7 +31,7 @@ fn fuse(function: &PrimFunc, loops: &[LoopRef]) -> Made {
     let [first, _, ..] = loops else {
         return Err(ScheduleError::new(format!("expected at least two loops, found {}", loops.len())));
     };
-    let place = Place::of_loop(function, first)?;
+    let place = StmtPath::of_loop(function, first)?;
     let heads = nested(function, &place, loops)?;
     let ranges = place.ranges(function);
     let extents: Vec<Expr> = heads.iter().map(|head| at_least_zero(head.extent, &ranges)).collect();
@@ -61,13 +61,13 @@ fn fuse(function: &PrimFunc, loops: &[LoopRef]) -> Made {
 /// The loops, each the body of the one before.
 fn nested<'a>(
     function: &PrimFunc,
-    place: &'a Place,
+    place: &'a StmtPath,
     loops: &[LoopRef],
 ) -> Result<Vec<Loop<'a>>, ScheduleError> {
     let mut heads: Vec<Loop<'a>> = Vec::new();
     let mut stmt = place.stmt();
     for wanted in loops {
-        Place::of_loop(function, wanted)?;
+        StmtPath::of_loop(function, wanted)?;
         let head = Loop::of(stmt).filter(|head| *head.var == wanted.0).ok_or_else(|| {
             let outer = heads.last().map_or("", |head| &*head.var.name);
             ScheduleError::new(format!(

@@ -11,9 +11,9 @@ use chipdock_ir::{
 
 use super::access::{Element, loads, stores};
 use super::args::Args;
-use super::find::Memory;
+use super::find::TouchedData;
 use super::independent::{may_alias, parameters};
-use super::nest::{Loop, Place, Realized, add_range, bound_in};
+use super::nest::{Loop, Realized, StmtPath, add_range, bound_in};
 use super::{BlockRef, Made, Schedule, ScheduleError};
 use crate::simplify::{self, Ranges};
 use crate::walk::vars_of;
@@ -69,7 +69,7 @@ struct Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
-    fn of(place: &'a Place, block: &BlockRef) -> Result<Self, ScheduleError> {
+    fn of(place: &'a StmtPath, block: &BlockRef) -> Result<Self, ScheduleError> {
         let realized = place.as_block()?;
         let spatial = realized.block.iter_vars.iter().all(|axis| axis.kind == IterKind::Spatial);
         let own = realized.block.alloc_buffers.is_empty() && realized.block.match_buffers.is_empty();
@@ -226,7 +226,7 @@ fn names(annotations: &Attrs, var: &Var) -> bool {
 }
 
 /// What stands after a block: all statements that may run after its first iteration but itself.
-pub(super) fn after(function: &PrimFunc, place: &Place) -> Stmt {
+pub(super) fn after(function: &PrimFunc, place: &StmtPath) -> Stmt {
     let repeats = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. });
     let top = place.around().iter().find(repeats).unwrap_or(place.stmt());
     after_from(function, top, place.stmt())
@@ -284,7 +284,7 @@ pub(super) fn expect_unchanged(
     later: &Stmt,
     except: &[Var],
 ) -> Result<(), ScheduleError> {
-    let written = Memory::of_stmt(later).written;
+    let written = TouchedData::of_stmt(later).written;
     for other in written.iter().filter(|other| !except.contains(other)) {
         if let Some(own) = read.iter().find(|own| may_alias(function, own, other)) {
             return refused(
@@ -300,7 +300,7 @@ pub(super) fn expect_unchanged(
 }
 
 fn inline(function: &PrimFunc, block: &BlockRef) -> Made {
-    let place = Place::of_block(function, block)?;
+    let place = StmtPath::of_block(function, block)?;
     let plain = Plain::of(&place, block)?;
     let buffer = plain.element.buffer.clone();
     if !is_intermediate(function, &buffer) {
@@ -425,7 +425,7 @@ pub(super) fn whole(buffer: &Buffer) -> BufferRegion {
 }
 
 fn reverse_inline(function: &PrimFunc, block: &BlockRef) -> Made {
-    let place = Place::of_block(function, block)?;
+    let place = StmtPath::of_block(function, block)?;
     let plain = Plain::of(&place, block)?;
     if plain.block.predicate.as_int() != Some(1) || !is_closed(function, plain.block.block, &[]) {
         return refused(block, "has a predicate, or uses variables of loops other than by its axes");
@@ -446,7 +446,7 @@ fn reverse_inline(function: &PrimFunc, block: &BlockRef) -> Made {
     if uses.otherwise || uses.readers.iter().any(|reader| *reader != block.0) || producer == *block {
         return refused(block, format!("is not the only one to read buffer \"{}\"", read.buffer.name));
     }
-    let source = Place::of_block(function, &producer)?;
+    let source = StmtPath::of_block(function, &producer)?;
     let StmtKind::Store { indices, value, predicate: None, .. } = &source.as_block()?.block.body.kind else {
         return refused(block, format!("reads what block \"{}\" computes in several statements", producer.0));
     };
@@ -471,7 +471,7 @@ fn reverse_inline(function: &PrimFunc, block: &BlockRef) -> Made {
         block: Arc::new(new),
     });
     let changed = source.replaced(function, tidied(&new));
-    let place = Place::of_block(&changed, block)?;
+    let place = StmtPath::of_block(&changed, block)?;
     let body = without(&changed.body, place.stmt());
     let alloc_buffers = function.alloc_buffers.iter().filter(|own| **own != read.buffer).cloned().collect();
     Ok((PrimFunc { body, alloc_buffers, ..changed }, Vec::new()))
@@ -512,15 +512,15 @@ fn expect_movable(
     function: &PrimFunc,
     block: &BlockRef,
     plain: &Plain<'_>,
-    source: &Place,
+    source: &StmtPath,
     read: &Element,
 ) -> Result<(), ScheduleError> {
-    let own = Memory::of(plain.block.block);
-    let place = Place::of_block(function, block)?;
+    let own = TouchedData::of(plain.block.block);
+    let place = StmtPath::of_block(function, block)?;
     let later = after(function, source);
     let later = without(&later, place.stmt());
-    let mut others = Memory::of_stmt(&later);
-    let producer = Memory::of_stmt(source.stmt());
+    let mut others = TouchedData::of_stmt(&later);
+    let producer = TouchedData::of_stmt(source.stmt());
     others.read.extend(producer.read);
     let to = &plain.element.buffer.data;
     let touched = others.read.union(&others.written).find(|other| may_alias(function, to, other));

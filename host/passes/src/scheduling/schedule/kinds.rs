@@ -4,7 +4,7 @@ use chipdock_ir::{ForKind, PrimFunc, StmtKind};
 
 use super::args::Args;
 use super::independent::may_run_at_once;
-use super::nest::{Place, expect_plain};
+use super::nest::{StmtPath, expect_plain};
 use super::{LoopRef, Made, Schedule, ScheduleError};
 use crate::scheduling::default_schedule::nest::with_body;
 use crate::walk::any_stmt;
@@ -45,7 +45,7 @@ impl Schedule {
 }
 
 fn set_kind(function: &PrimFunc, of: &LoopRef, kind: ForKind) -> Made {
-    let place = Place::of_loop(function, of)?;
+    let place = StmtPath::of_loop(function, of)?;
     let found = place.as_loop()?;
     let name = &found.var.name;
     if found.kind != kind {

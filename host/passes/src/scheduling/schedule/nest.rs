@@ -66,11 +66,11 @@ impl<'a> Realized<'a> {
 }
 
 /// A statement with those around it: the outermost first, itself last; never empty.
-pub(super) struct Place {
+pub(super) struct StmtPath {
     stmts: Vec<Stmt>,
 }
 
-impl Place {
+impl StmtPath {
     fn find(body: &Stmt, wanted: &dyn Fn(&Stmt) -> bool) -> Option<Self> {
         fn search(stmt: &Stmt, wanted: &dyn Fn(&Stmt) -> bool, path: &mut Vec<Stmt>) -> bool {
             path.push(stmt.clone());

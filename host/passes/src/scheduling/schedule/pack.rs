@@ -6,9 +6,9 @@ use chipdock_ir::{Attrs, Block, Expr, ExprKind, Op, PrimFunc, Stmt, StmtKind, Va
 
 use super::access::{Element, Facts, Nest, loads, reads, redeclared, with_element};
 use super::args::Args;
-use super::find::Memory;
+use super::find::TouchedData;
 use super::independent::{may_alias, parameters};
-use super::nest::{Loop, Names, Place, Realized, all_of, bound_in, parts};
+use super::nest::{Loop, Names, Realized, StmtPath, all_of, bound_in, parts};
 use super::tile::is_filled;
 use super::{BlockRef, Handle, LoopRef, Made, Schedule, ScheduleError, loops_of};
 use crate::simplify;
@@ -80,7 +80,7 @@ fn read_at(
     order: &[LoopRef],
     fill: Option<i64>,
 ) -> Made {
-    let (outer, place) = (Place::of_loop(function, of)?, Place::of_block(function, block)?);
+    let (outer, place) = (StmtPath::of_loop(function, of)?, StmtPath::of_block(function, block)?);
     let ranges = place.ranges(function);
     let nest = Nest::of(&outer, &place, order, &ranges)?;
     let realized = place.as_block()?;
@@ -117,7 +117,7 @@ fn read_at(
     });
     let body = with_read(&realized, &read, &nest.element(&buffer));
     let changed = place.replaced(function, body);
-    let outer = Place::of_loop(&changed, of)?;
+    let outer = StmtPath::of_loop(&changed, of)?;
     let allocation = Stmt::new(StmtKind::AllocBuffer { buffer, annotations: Attrs::new() });
     let new = at_start(&outer, [allocation, copy])?;
     let loops = vars.into_iter().map(|var| Handle::Loop(LoopRef(var)));
@@ -135,7 +135,10 @@ pub(super) fn filled(guard: &Expr, value: Expr, otherwise: Expr) -> Expr {
 }
 
 /// The loop with statements before its body.
-pub(super) fn at_start(place: &Place, first: impl IntoIterator<Item = Stmt>) -> Result<Stmt, ScheduleError> {
+pub(super) fn at_start(
+    place: &StmtPath,
+    first: impl IntoIterator<Item = Stmt>,
+) -> Result<Stmt, ScheduleError> {
     let body = place.as_loop()?.body.clone();
     let body = Stmt::seq(first.into_iter().chain([body]));
     Ok(crate::scheduling::default_schedule::nest::with_body(place.stmt(), body, None))
@@ -179,7 +182,7 @@ pub(super) fn access(block: &Realized<'_>, index: usize) -> Result<Element, Sche
 
 /// The indices are known at the outer loop, but for the loops of the order.
 fn expect_known(
-    outer: &Place,
+    outer: &StmtPath,
     nest: &Nest<'_>,
     block: &str,
     read: &Element,
@@ -204,7 +207,7 @@ fn expect_known(
 
 /// No name that is bound below the outer loop occurs, but for loops of the nest.
 pub(super) fn expect_bound_outside(
-    outer: &Place,
+    outer: &StmtPath,
     nest: &Nest<'_>,
     exprs: &[Expr],
     buffer: &str,
@@ -222,8 +225,8 @@ pub(super) fn expect_bound_outside(
     Ok(())
 }
 
-fn expect_unwritten(function: &PrimFunc, outer: &Place, read: &Element) -> Result<(), ScheduleError> {
-    let memory = Memory::of_stmt(outer.as_loop()?.body);
+fn expect_unwritten(function: &PrimFunc, outer: &StmtPath, read: &Element) -> Result<(), ScheduleError> {
+    let memory = TouchedData::of_stmt(outer.as_loop()?.body);
     let data = &read.buffer.data;
     let Some(other) = memory.written.iter().find(|written| may_alias(function, data, written)) else {
         return Ok(());

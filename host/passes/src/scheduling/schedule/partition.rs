@@ -5,7 +5,7 @@ use chipdock_ir::{BinaryOp, CompareOp, Expr, ExprKind, ForKind, PrimFunc, Stmt, 
 
 use super::access::Facts;
 use super::args::Args;
-use super::nest::{Loop, Names, Place, all_of, parts, renamed};
+use super::nest::{Loop, Names, StmtPath, all_of, parts, renamed};
 use super::{Handle, LoopRef, Made, Schedule, ScheduleError, Value};
 use crate::simplify::{self, Ranges, linear::Linear};
 use crate::walk::{depends_on_memory, vars_of};
@@ -48,7 +48,7 @@ impl Schedule {
 }
 
 fn partition(function: &PrimFunc, of: &LoopRef, at: Cut) -> Made {
-    let place = Place::of_loop(function, of)?;
+    let place = StmtPath::of_loop(function, of)?;
     let old = place.as_loop()?;
     let name = &old.var.name;
     if !matches!(old.kind, ForKind::Serial | ForKind::Parallel)

@@ -10,12 +10,12 @@ use chipdock_ir::{
 
 use super::access::{Element, Facts, loads, stores};
 use super::args::Args;
-use super::find::{Memory, all_blocks};
+use super::find::{TouchedData, all_blocks};
 use super::independent::{independent, may_alias, may_run_at_once};
 use super::inline::{
     Uses, after, after_from, expect_unchanged, is_closed, is_intermediate, refused, without,
 };
-use super::nest::{Loop, Place, Realized, all_of, bound_in, parts};
+use super::nest::{Loop, Realized, StmtPath, all_of, bound_in, parts};
 use super::{BlockRef, LoopRef, Made, Schedule, ScheduleError};
 use crate::scheduling::default_schedule::nest::{Head, with_body};
 use crate::simplify::{self, Ranges, linear::Linear};
@@ -67,8 +67,8 @@ impl Schedule {
 struct Move<'a> {
     function: &'a PrimFunc,
     block: &'a BlockRef,
-    place: &'a Place,
-    outer: &'a Place,
+    place: &'a StmtPath,
+    outer: &'a StmtPath,
     ranges: &'a Ranges,
 }
 
@@ -210,14 +210,14 @@ impl Move<'_> {
         let of = LoopRef(self.outer.as_loop()?.var.clone());
         let body = without(&self.function.body, self.place.stmt());
         let removed = PrimFunc { body, ..self.function.clone() };
-        let outer = Place::of_loop(&removed, &of)?;
+        let outer = StmtPath::of_loop(&removed, &of)?;
         let body = outer.as_loop()?.body.clone();
         let body = if is_before { Stmt::seq([nest, body]) } else { Stmt::seq([body, nest]) };
         let moved = outer.replaced(&removed, with_body(outer.stmt(), body, None));
-        let outer = Place::of_loop(&moved, &of)?;
+        let outer = StmtPath::of_loop(&moved, &of)?;
         for stmt in outer.around().iter().chain([outer.stmt()]) {
             let Some(around) = Loop::of(stmt) else { continue };
-            let place = Place::of_loop(&moved, &LoopRef(around.var.clone()))?;
+            let place = StmtPath::of_loop(&moved, &LoopRef(around.var.clone()))?;
             let at_once = matches!(around.kind, ForKind::Parallel | ForKind::Vectorized);
             if matches!(around.kind, ForKind::ThreadBinding(_)) || at_once {
                 may_run_at_once(&moved, stmt, &place.ranges(&moved)).map_err(|reason| {
@@ -314,8 +314,8 @@ pub(super) type Accessed<'a> = (Vec<Expr>, Vec<Loop<'a>>);
 
 /// The elements that blocks under a loop access, with the loops between the loop and each block.
 pub(super) fn elements_under<'a>(
-    outer: &Place,
-    places: &'a [Place],
+    outer: &StmtPath,
+    places: &'a [StmtPath],
     pick: impl Fn(&Stmt) -> Vec<Element>,
     ranges: &Ranges,
 ) -> Result<Vec<Accessed<'a>>, ScheduleError> {
@@ -332,14 +332,14 @@ pub(super) fn elements_under<'a>(
     Ok(found)
 }
 
-pub(super) fn places(function: &PrimFunc, names: &[Arc<str>]) -> Result<Vec<Place>, ScheduleError> {
+pub(super) fn places(function: &PrimFunc, names: &[Arc<str>]) -> Result<Vec<StmtPath>, ScheduleError> {
     let mut seen = HashSet::new();
     let names = names.iter().filter(|name| seen.insert(Arc::clone(name)));
-    names.map(|name| Place::of_block(function, &BlockRef(Arc::clone(name)))).collect()
+    names.map(|name| StmtPath::of_block(function, &BlockRef(Arc::clone(name)))).collect()
 }
 
 fn compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Made {
-    let (outer, place) = (Place::of_loop(function, of)?, Place::of_block(function, block)?);
+    let (outer, place) = (StmtPath::of_loop(function, of)?, StmtPath::of_block(function, block)?);
     let ranges = all_ranges(function);
     let this = Move { function, block, place: &place, outer: &outer, ranges: &ranges };
     this.expect_apart(true)?;
@@ -363,7 +363,7 @@ fn compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Made {
         return this
             .refused(format!("has the consumer \"{name}\", which is not under loop \"{}\"", of.0.name));
     }
-    let own = Memory::of(realized.block);
+    let own = TouchedData::of(realized.block);
     let read = own.read.into_iter().filter(|data| *data != buffer.data).collect();
     expect_unchanged(function, block, &read, &after(function, &place), std::slice::from_ref(&buffer.data))?;
     let wanted = |body: &Stmt| loads(body).into_iter().filter(|load| load.buffer == *buffer).collect();
@@ -423,7 +423,7 @@ pub(super) fn all_ranges(function: &PrimFunc) -> Ranges {
 }
 
 fn reverse_compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Made {
-    let (outer, place) = (Place::of_loop(function, of)?, Place::of_block(function, block)?);
+    let (outer, place) = (StmtPath::of_loop(function, of)?, StmtPath::of_block(function, block)?);
     let ranges = all_ranges(function);
     let this = Move { function, block, place: &place, outer: &outer, ranges: &ranges };
     this.expect_apart(false)?;
@@ -433,7 +433,7 @@ fn reverse_compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Ma
     {
         return this.refused("has axes that are not spatial");
     }
-    let written = Memory::of_stmt(outer.as_loop()?.body).written;
+    let written = TouchedData::of_stmt(outer.as_loop()?.body).written;
     let reads: Vec<Element> =
         loads(&realized.block.body).into_iter().filter(|load| written.contains(&load.buffer.data)).collect();
     if reads.is_empty() {
@@ -452,10 +452,10 @@ fn reverse_compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Ma
             }
         }
     }
-    let own = Memory::of(realized.block);
+    let own = TouchedData::of(realized.block);
     let from: Vec<Var> = reads.iter().map(|read| read.buffer.data.clone()).collect();
     let later = without(&between(function, &outer, &place), place.stmt());
-    let others = Memory::of_stmt(&later);
+    let others = TouchedData::of_stmt(&later);
     for data in &own.written {
         let all = others.read.union(&others.written);
         if let Some(other) = all.into_iter().find(|other| may_alias(function, data, other)) {
@@ -472,7 +472,7 @@ fn reverse_compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Ma
 
 /// The outermost loop around a loop and all that follows it, to the end of the nest of a block
 /// after it.
-fn between(function: &PrimFunc, outer: &Place, block: &Place) -> Stmt {
+fn between(function: &PrimFunc, outer: &StmtPath, block: &StmtPath) -> Stmt {
     let nothing = Stmt::nop();
     let top = outer.around().iter().find(|stmt| Loop::of(stmt).is_some()).unwrap_or(outer.stmt());
     let later = after_from(function, top, &nothing);

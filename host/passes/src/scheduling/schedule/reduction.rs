@@ -11,9 +11,9 @@ use chipdock_ir::{
 
 use super::access::{Element, Facts};
 use super::args::Args;
-use super::find::Memory;
+use super::find::TouchedData;
 use super::independent::by_axes;
-use super::nest::{Loop, Names, Place, Realized, all_of, parts};
+use super::nest::{Loop, Names, Realized, StmtPath, all_of, parts};
 use super::{BlockRef, Handle, LoopRef, Made, Schedule, ScheduleError};
 use crate::scheduling::default_schedule::nest::Head;
 use crate::simplify::{self, Ranges, linear::Linear};
@@ -74,7 +74,7 @@ struct Reduction<'a> {
 }
 
 impl<'a> Reduction<'a> {
-    fn of(function: &PrimFunc, outer: &Place, place: &'a Place) -> Result<Self, ScheduleError> {
+    fn of(function: &PrimFunc, outer: &StmtPath, place: &'a StmtPath) -> Result<Self, ScheduleError> {
         let block = place.as_block()?;
         let name = &block.block.name;
         let refused = |message: String| Err(ScheduleError::new(format!("block \"{name}\" {message}")));
@@ -251,7 +251,7 @@ pub(super) fn plain_block(name: Arc<str>, iter_vars: Vec<IterVar>, init: Option<
 }
 
 fn decompose(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Made {
-    let (outer, place) = (Place::of_loop(function, of)?, Place::of_block(function, block)?);
+    let (outer, place) = (StmtPath::of_loop(function, of)?, StmtPath::of_block(function, block)?);
     let reduction = Reduction::of(function, &outer, &place)?;
     reduction.expect_bounds()?;
     let old = reduction.block.block;
@@ -276,7 +276,7 @@ fn decompose(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Made {
         block: Arc::new(update),
     });
     let changed = place.replaced(function, update);
-    let outer = Place::of_loop(&changed, of)?;
+    let outer = StmtPath::of_loop(&changed, of)?;
     let both = Stmt::seq([nest, outer.stmt().clone()]);
     Ok((outer.replaced(&changed, both), vec![Handle::Block(BlockRef(name))]))
 }
@@ -284,15 +284,15 @@ fn decompose(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Made {
 /// Other statements under the loop do not touch what the init touches.
 fn expect_apart(
     reduction: &Reduction<'_>,
-    outer: &Place,
-    place: &Place,
+    outer: &StmtPath,
+    place: &StmtPath,
     init: &Stmt,
 ) -> Result<(), ScheduleError> {
     let mut rest = outer.stmt().clone();
     if let Some(below) = place.below(outer.stmt()) {
         rest = without(&rest, &below[below.len() - 1]);
     }
-    let (others, own) = (Memory::of_stmt(&rest), Memory::of_stmt(init));
+    let (others, own) = (TouchedData::of_stmt(&rest), TouchedData::of_stmt(init));
     let touched = own.written.iter().find(|var| others.read.contains(*var) || others.written.contains(*var));
     let changed = own.read.iter().find(|var| others.written.contains(*var));
     match touched.or(changed) {
@@ -369,11 +369,11 @@ struct Factoring<'a> {
 }
 
 fn rfactor(function: &PrimFunc, of: &LoopRef, factor_axis: i64) -> Made {
-    let factored = Place::of_loop(function, of)?;
+    let factored = StmtPath::of_loop(function, of)?;
     let block = only_block_under(&factored)?;
-    let place = Place::of_block(function, &block)?;
+    let place = StmtPath::of_block(function, &block)?;
     let outermost = place.loops().first().and_then(|stmt| Loop::of(stmt)).map(|l| LoopRef(l.var.clone()));
-    let outer = Place::of_loop(function, outermost.as_ref().unwrap_or(of))?;
+    let outer = StmtPath::of_loop(function, outermost.as_ref().unwrap_or(of))?;
     let reduction = Reduction::of(function, &outer, &place)?;
     reduction.expect_bounds()?;
     let old = reduction.block.block;
@@ -396,7 +396,7 @@ fn rfactor(function: &PrimFunc, of: &LoopRef, factor_axis: i64) -> Made {
     let nest = [partial, factoring.whole()];
     let buffer = factoring.buffer.clone();
     let partial_place = place.replaced(function, nest[0].clone());
-    let outer = Place::of_loop(&partial_place, outermost.as_ref().unwrap_or(of))?;
+    let outer = StmtPath::of_loop(&partial_place, outermost.as_ref().unwrap_or(of))?;
     let both = Stmt::seq([outer.stmt().clone(), nest[1].clone()]);
     let mut function = outer.replaced(&partial_place, both);
     allocate(&mut function, &place, buffer)?;
@@ -404,10 +404,14 @@ fn rfactor(function: &PrimFunc, of: &LoopRef, factor_axis: i64) -> Made {
 }
 
 /// Allocates a buffer in the block around a place, or for the whole function.
-pub(super) fn allocate(function: &mut PrimFunc, place: &Place, buffer: Buffer) -> Result<(), ScheduleError> {
+pub(super) fn allocate(
+    function: &mut PrimFunc,
+    place: &StmtPath,
+    buffer: Buffer,
+) -> Result<(), ScheduleError> {
     let around = place.around().iter().rev().find_map(Realized::of);
     if let Some(around) = around {
-        let inside = Place::of_block(function, &BlockRef(Arc::clone(&around.block.name)))?;
+        let inside = StmtPath::of_block(function, &BlockRef(Arc::clone(&around.block.name)))?;
         let found = inside.as_block()?;
         let mut block = Block::clone(found.block);
         block.alloc_buffers.push(buffer);
@@ -426,7 +430,7 @@ pub(super) fn allocate(function: &mut PrimFunc, place: &Place, buffer: Buffer) -
     Ok(())
 }
 
-fn only_block_under(place: &Place) -> Result<BlockRef, ScheduleError> {
+fn only_block_under(place: &StmtPath) -> Result<BlockRef, ScheduleError> {
     match super::independent::only_block(place.as_loop()?.body) {
         Some(block) => Ok(BlockRef(Arc::clone(&block.block.name))),
         None => Err(ScheduleError::new(format!(

@@ -6,7 +6,7 @@ use chipdock_ir::{ExprKind, IterKind, PrimFunc, Stmt, Var};
 
 use super::args::Args;
 use super::independent::{by_axes, independent, only_block};
-use super::nest::{Loop, Place, Realized};
+use super::nest::{Loop, Realized, StmtPath};
 use super::{LoopRef, Made, Schedule, ScheduleError};
 use crate::scheduling::default_schedule::nest::{Head, with_body};
 use crate::simplify::{self, Ranges, linear::Linear};
@@ -30,8 +30,8 @@ impl Schedule {
 }
 
 fn reorder(function: &PrimFunc, loops: &[LoopRef]) -> Made {
-    let places = loops.iter().map(|of| Place::of_loop(function, of)).collect::<Result<Vec<_>, _>>()?;
-    let depth = |place: &&Place| place.around().len();
+    let places = loops.iter().map(|of| StmtPath::of_loop(function, of)).collect::<Result<Vec<_>, _>>()?;
+    let depth = |place: &&StmtPath| place.around().len();
     let (Some(outer), Some(inner)) = (places.iter().min_by_key(depth), places.iter().max_by_key(depth))
     else {
         return Ok((function.clone(), Vec::new()));
@@ -46,7 +46,7 @@ fn reorder(function: &PrimFunc, loops: &[LoopRef]) -> Made {
 }
 
 /// The loops from the outermost to the innermost one.
-fn chain(outer: &Place, inner: &Place, loops: &[LoopRef]) -> Result<Vec<Stmt>, ScheduleError> {
+fn chain(outer: &StmtPath, inner: &StmtPath, loops: &[LoopRef]) -> Result<Vec<Stmt>, ScheduleError> {
     let mut chain = vec![outer.stmt().clone()];
     let below = inner.below(outer.stmt());
     let below = if inner.stmt().same(outer.stmt()) { Some(&[][..]) } else { below };
@@ -110,7 +110,7 @@ fn expect_bounds(order: &[Stmt]) -> Result<(), ScheduleError> {
 
 fn expect_legal(
     function: &PrimFunc,
-    outer: &Place,
+    outer: &StmtPath,
     chain: &[Stmt],
     order: &[Stmt],
     body: &Stmt,

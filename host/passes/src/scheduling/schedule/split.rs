@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, ForKind, PrimFunc, Stmt, StmtKind, Var};
 
 use super::args::Args;
-use super::nest::{Loop, Place, add_range, expect_plain, guarded};
+use super::nest::{Loop, StmtPath, add_range, expect_plain, guarded};
 use super::{Handle, LoopRef, Made, Schedule, ScheduleError};
 use crate::simplify::{self, Ranges};
 
@@ -47,7 +47,7 @@ impl Schedule {
 }
 
 fn split(function: &PrimFunc, of: &LoopRef, factors: &[Option<i64>], tail: Tail) -> Made {
-    let place = Place::of_loop(function, of)?;
+    let place = StmtPath::of_loop(function, of)?;
     let old = place.as_loop()?;
     expect_plain(&old)?;
     let mut ranges = place.ranges(function);

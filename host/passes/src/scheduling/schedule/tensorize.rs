@@ -9,7 +9,7 @@ use super::access::Element;
 use super::args::Args;
 use super::dot::{Dots, Interleaved};
 use super::independent::may_alias;
-use super::nest::{Loop, Place, Realized};
+use super::nest::{Loop, Realized, StmtPath};
 use super::{LoopRef, Made, Schedule, ScheduleError};
 use crate::simplify::{self, Ranges, linear::Linear};
 use crate::walk::{depends_on_memory, vars_of};
@@ -64,7 +64,7 @@ fn tensorize(function: &PrimFunc, of: &LoopRef, intrin: &str) -> Made {
             "there is no tile \"{intrin}\"; the tiles are: {names}, dot_uint8_int8_16, tiles_uint8_int8, interleave_4x16 and those of other types and sizes"
         )));
     }
-    let place = Place::of_loop(function, of)?;
+    let place = StmtPath::of_loop(function, of)?;
     let ranges = place.ranges(function);
     let refused = |why: &str| {
         Err(ScheduleError::new(format!("loop \"{}\" does not run over a {intrin}: {why}", of.0.name)))
@@ -93,7 +93,7 @@ fn tensorize(function: &PrimFunc, of: &LoopRef, intrin: &str) -> Made {
 
 /// Marks the steps of a product of tiles.
 fn tiles(function: &PrimFunc, of: &LoopRef, dot: DotProduct) -> Made {
-    let place = Place::of_loop(function, of)?;
+    let place = StmtPath::of_loop(function, of)?;
     let stmt = place.stmt();
     if TileProduct::of(stmt).is_none_or(|product| product.dot != dot) {
         let name = &of.0.name;

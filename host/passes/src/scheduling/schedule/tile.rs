@@ -10,9 +10,9 @@ use chipdock_ir::{
 
 use super::access::{Axis, Element, Facts, Nest, loads, redeclared, stores, values_of, with_element};
 use super::args::Args;
-use super::find::{Memory, all_blocks};
+use super::find::{TouchedData, all_blocks};
 use super::independent::{by_axes, may_alias, parameters};
-use super::nest::{Loop, Names, Place, Realized, all_of, both, parts};
+use super::nest::{Loop, Names, Realized, StmtPath, all_of, both, parts};
 use super::pack::{Packed, expect_bound_outside, filled};
 use super::{BlockRef, Handle, LoopRef, Schedule, ScheduleError};
 use crate::scheduling::default_schedule::nest::{Head, with_body};
@@ -78,7 +78,7 @@ impl Schedule {
 /// What is known of the block and its nest.
 struct Tile<'a> {
     function: &'a PrimFunc,
-    outer: &'a Place,
+    outer: &'a StmtPath,
     block: Realized<'a>,
     nest: Nest<'a>,
     ranges: &'a Ranges,
@@ -107,7 +107,7 @@ fn write_at(
     order: &[LoopRef],
     accumulate: bool,
 ) -> Tiled {
-    let (outer, place) = (Place::of_loop(function, of)?, Place::of_block(function, block)?);
+    let (outer, place) = (StmtPath::of_loop(function, of)?, StmtPath::of_block(function, block)?);
     let ranges = place.ranges(function);
     let nest = Nest::of(&outer, &place, order, &ranges)?;
     let tile = Tile::of(function, &outer, &place, nest, &ranges)?;
@@ -140,7 +140,7 @@ fn write_at(
     }
     let back = tile.back(names.fresh(&format!("{name}_back")), &accumulators, &guard, &mut made);
     let changed = place.replaced(function, tile.block_with(&accumulators));
-    let outer = Place::of_loop(&changed, of)?;
+    let outer = StmtPath::of_loop(&changed, of)?;
     let allocation = Stmt::new(StmtKind::AllocBuffer { buffer, annotations: Attrs::new() });
     let body = Stmt::seq([allocation, start, outer.as_loop()?.body.clone(), back]);
     let handles = made.into_iter().flat_map(|(name, vars)| {
@@ -154,8 +154,8 @@ fn write_at(
 impl<'a> Tile<'a> {
     fn of(
         function: &'a PrimFunc,
-        outer: &'a Place,
-        place: &'a Place,
+        outer: &'a StmtPath,
+        place: &'a StmtPath,
         nest: Nest<'a>,
         ranges: &'a Ranges,
     ) -> Result<Self, ScheduleError> {
@@ -179,7 +179,7 @@ impl<'a> Tile<'a> {
 
     /// Nothing else under the loop touches the memory, the block always runs, and the order is that
     /// of the element.
-    fn expect_only(&self, place: &Place) -> Result<(), ScheduleError> {
+    fn expect_only(&self, place: &StmtPath) -> Result<(), ScheduleError> {
         let outer_name = &self.outer.as_loop()?.var.name;
         let below = place.below(self.outer.stmt()).unwrap_or_default();
         let is_plain = |stmt: &Stmt| {
@@ -207,14 +207,14 @@ impl<'a> Tile<'a> {
     }
 
     /// No other access to the memory that the block writes.
-    fn expect_alone(&self, place: &Place) -> Result<(), ScheduleError> {
+    fn expect_alone(&self, place: &StmtPath) -> Result<(), ScheduleError> {
         let data = &self.element.buffer.data;
         let buffer = &self.element.buffer.name;
         let without = place.replaced(self.function, Stmt::nop());
-        let rest = Place::of_loop(&without, &LoopRef(self.outer.as_loop()?.var.clone()));
+        let rest = StmtPath::of_loop(&without, &LoopRef(self.outer.as_loop()?.var.clone()));
         // A sequence of one statement is that statement: the loop is still there.
-        let rest = Memory::of_stmt(rest?.as_loop()?.body);
-        let own = Memory::of(self.block.block);
+        let rest = TouchedData::of_stmt(rest?.as_loop()?.body);
+        let own = TouchedData::of(self.block.block);
         let mut others: HashSet<Var> = rest.read.union(&rest.written).cloned().collect();
         others.extend(own.read.into_iter().filter(|read| read != data));
         match others.iter().find(|other| may_alias(self.function, data, other)) {

@@ -9,7 +9,7 @@ use chipdock_ir::{
 use super::access::stores;
 use super::args::Args;
 use super::inline::{Uses, refused};
-use super::nest::Place;
+use super::nest::StmtPath;
 use super::{BlockRef, Made, Schedule, ScheduleError};
 
 impl Schedule {
@@ -32,7 +32,7 @@ impl Schedule {
 }
 
 fn set_dtype(function: &PrimFunc, block: &BlockRef, dtype: DType) -> Made {
-    let place = Place::of_block(function, block)?;
+    let place = StmtPath::of_block(function, block)?;
     let all = stores(&place.as_block()?.block.body);
     let [element] = all.as_slice() else { return refused(block, "does not write exactly one element") };
     let old = &element.buffer;

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use chipdock_ir::{BinaryOp, Buffer, CompareOp, Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
 
 use super::access::{Element, loads, stores};
-use super::find::Memory;
+use super::find::TouchedData;
 use super::inline::refused;
-use super::nest::{Loop, Place, Realized, all_of, bound_in, parts};
+use super::nest::{Loop, Realized, StmtPath, all_of, bound_in, parts};
 use super::place::{Bounds, bounds, dense, domain_axis};
 use super::{BlockRef, ScheduleError};
 use crate::simplify::{self, Ranges, leaves_loop, linear::Linear};
@@ -45,10 +45,10 @@ impl Written {
     pub(super) fn of(
         function: &PrimFunc,
         block: &BlockRef,
-        top: &Place,
+        top: &StmtPath,
         buffer: &Buffer,
     ) -> Result<Self, ScheduleError> {
-        let place = Place::of_block(function, block)?;
+        let place = StmtPath::of_block(function, block)?;
         let ranges = place.ranges(function);
         let writer = Writer::of(function, block, top, &place, buffer, &ranges)?;
         let clips = writer.clips()?;
@@ -64,10 +64,10 @@ impl Written {
     pub(super) fn expect_first(
         function: &PrimFunc,
         block: &BlockRef,
-        top: &Place,
+        top: &StmtPath,
         buffer: &Buffer,
     ) -> Result<(), ScheduleError> {
-        let place = Place::of_block(function, block)?;
+        let place = StmtPath::of_block(function, block)?;
         let ranges = place.ranges(function);
         Writer::of(function, block, top, &place, buffer, &ranges)?.expect_first()
     }
@@ -90,8 +90,8 @@ impl<'a> Writer<'a> {
     fn of(
         function: &PrimFunc,
         block: &'a BlockRef,
-        top: &Place,
-        place: &'a Place,
+        top: &StmtPath,
+        place: &'a StmtPath,
         buffer: &Buffer,
         ranges: &'a Ranges,
     ) -> Result<Self, ScheduleError> {
@@ -273,7 +273,7 @@ impl<'a> Writer<'a> {
     fn expect_first(&self) -> Result<(), ScheduleError> {
         let (block, data) = (self.realized.block, &self.element.buffer.data);
         let name = &self.element.buffer.name;
-        if block.init.iter().any(|init| Memory::of_stmt(init).read.contains(data)) {
+        if block.init.iter().any(|init| TouchedData::of_stmt(init).read.contains(data)) {
             return self.refused(format!("reads buffer \"{name}\" in its init"));
         }
         if is_first(&block.body, data) {
@@ -343,7 +343,7 @@ fn is_first(body: &Stmt, data: &Var) -> bool {
         _ => std::slice::from_ref(body),
     };
     for stmt in stmts {
-        if Memory::of_stmt(stmt).read.contains(data) {
+        if TouchedData::of_stmt(stmt).read.contains(data) {
             return false;
         }
         if always_writes(stmt, data) {

@@ -44,7 +44,7 @@ pub(super) struct Arguments<'a> {
     /// The argument that determines each variable: a scalar itself, a symbol by its place.
     given_by: HashMap<Var, usize>,
     /// The places that determine symbols.
-    giving: HashSet<(usize, Place)>,
+    giving: HashSet<(usize, SymbolPlace)>,
     /// The id of the tensors' device, if the function was compiled for one.
     pub(super) device_id: Option<Var>,
     /// The buffer into which the computation stores the function's return value.
@@ -68,18 +68,18 @@ pub(super) enum ArgumentKind<'a> {
 pub(super) struct Symbol {
     pub(super) var: Var,
     pub(super) arg: usize,
-    pub(super) place: Place,
+    pub(super) place: SymbolPlace,
 }
 
 /// The place of a symbol in a tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Place {
+pub(super) enum SymbolPlace {
     Shape(usize),
     Stride(usize),
     Offset,
 }
 
-impl Place {
+impl SymbolPlace {
     /// Formats the place as in `A.shape[0]`.
     pub(super) fn name(self, tensor: &str) -> String {
         match self {
@@ -139,7 +139,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Returns true if that place determines a symbol.
-    pub(super) fn gives(&self, arg: usize, place: Place) -> bool {
+    pub(super) fn gives(&self, arg: usize, place: SymbolPlace) -> bool {
         self.giving.contains(&(arg, place))
     }
 
@@ -222,10 +222,10 @@ impl<'a> Argument<'a> {
 }
 
 /// Extents, strides and offset of a buffer, each with its place.
-pub(super) fn places(buffer: &Buffer) -> impl Iterator<Item = (Place, &Expr)> {
-    let shape = buffer.shape.iter().enumerate().map(|(axis, e)| (Place::Shape(axis), e));
-    let strides = buffer.strides.iter().enumerate().map(|(axis, e)| (Place::Stride(axis), e));
-    shape.chain(strides).chain(buffer.elem_offset.iter().map(|e| (Place::Offset, e)))
+pub(super) fn places(buffer: &Buffer) -> impl Iterator<Item = (SymbolPlace, &Expr)> {
+    let shape = buffer.shape.iter().enumerate().map(|(axis, e)| (SymbolPlace::Shape(axis), e));
+    let strides = buffer.strides.iter().enumerate().map(|(axis, e)| (SymbolPlace::Stride(axis), e));
+    shape.chain(strides).chain(buffer.elem_offset.iter().map(|e| (SymbolPlace::Offset, e)))
 }
 
 fn symbols(args: &[Argument]) -> Vec<Symbol> {
@@ -317,17 +317,17 @@ impl TensorFields {
     }
 
     /// The value of a symbol's place, as int64. A tensor without strides has compact ones.
-    pub(super) fn place(&self, buffer: &Buffer, place: Place) -> Expr {
+    pub(super) fn place(&self, buffer: &Buffer, place: SymbolPlace) -> Expr {
         match place {
-            Place::Shape(axis) => self.extent(axis),
-            Place::Stride(axis) => {
+            SymbolPlace::Shape(axis) => self.extent(axis),
+            SymbolPlace::Stride(axis) => {
                 let compact = (axis + 1..buffer.shape.len())
                     .map(|axis| self.extent(axis))
                     .reduce(|a, b| a * b)
                     .unwrap_or_else(|| int64(1));
                 Expr::call(Op::IfThenElse, vec![self.no_strides(), compact, self.stride(axis)], DType::INT64)
             }
-            Place::Offset => {
+            SymbolPlace::Offset => {
                 let bytes = self.field(StructField::ByteOffset, DType::UINT64).cast(DType::INT64);
                 if buffer.dtype.is_sub_byte() {
                     return bytes * int64(8 / i128::from(buffer.dtype.bits));

@@ -11,7 +11,7 @@ use chipdock_ir::{
 };
 
 use super::arguments::{
-    Argument, ArgumentKind, Arguments, Place, Symbol, TYPE_BOOL, TYPE_FLOAT, TYPE_INT, TYPE_TENSOR,
+    Argument, ArgumentKind, Arguments, Symbol, SymbolPlace, TYPE_BOOL, TYPE_FLOAT, TYPE_INT, TYPE_TENSOR,
     TensorFields, equal, int64, is_null, origins, places, type_code, wanted_strides, wide,
 };
 use super::checked_name;
@@ -347,7 +347,7 @@ impl Check<'_> {
             let arg = &arguments.args[symbol.arg];
             let ArgumentKind::Tensor(buffer) = arg.kind else { continue };
             let Some(fields) = self.fields[symbol.arg].take() else { continue };
-            if symbol.place == Place::Offset {
+            if symbol.place == SymbolPlace::Offset {
                 self.whole_offset(arg, buffer, &fields);
             }
             let value = simplify::expr(&fields.place(buffer, symbol.place));
@@ -382,7 +382,7 @@ impl Check<'_> {
         for (arg, buffer) in arguments.tensors() {
             let Some(fields) = self.fields[arg.index].take() else { continue };
             for (place, wanted) in places(buffer) {
-                if matches!(place, Place::Shape(_))
+                if matches!(place, SymbolPlace::Shape(_))
                     && wanted.as_int().is_none()
                     && !arguments.gives(arg.index, place)
                 {
@@ -419,7 +419,7 @@ impl Check<'_> {
         arg: &Argument,
         fields: &TensorFields,
         buffer: &Buffer,
-        place: Place,
+        place: SymbolPlace,
         wanted: &Expr,
     ) {
         let found = simplify::expr(&fields.place(buffer, place));
@@ -445,11 +445,11 @@ impl Check<'_> {
         let declared = !buffer.strides.is_empty();
         let mut stated = Vec::new();
         for (axis, stride) in wanted.iter().enumerate() {
-            if self.arguments.gives(arg.index, Place::Stride(axis)) {
+            if self.arguments.gives(arg.index, SymbolPlace::Stride(axis)) {
                 continue;
             }
             let found = if declared {
-                simplify::expr(&fields.place(buffer, Place::Stride(axis)))
+                simplify::expr(&fields.place(buffer, SymbolPlace::Stride(axis)))
             } else {
                 fields.stride(axis)
             };
@@ -491,7 +491,7 @@ impl Check<'_> {
                 let Some(constant) = wanted.as_int() else { continue };
                 let found = fields.extent(axis);
                 let message = self.message(
-                    format!("Invalid {} on argument #{}", Place::Shape(axis).name(arg.name), arg.index),
+                    format!("Invalid {} on argument #{}", SymbolPlace::Shape(axis).name(arg.name), arg.index),
                     format!("expected {constant}, but got "),
                     std::slice::from_ref(&found),
                 );
@@ -507,7 +507,7 @@ impl Check<'_> {
         for (arg, buffer) in arguments.tensors() {
             let Some(fields) = self.fields[arg.index].take() else { continue };
             for (place, wanted) in places(buffer) {
-                if place == Place::Offset && !arguments.gives(arg.index, place) {
+                if place == SymbolPlace::Offset && !arguments.gives(arg.index, place) {
                     self.whole_offset(arg, buffer, &fields);
                     self.must_match(arg, &fields, buffer, place, wanted);
                 }
@@ -528,7 +528,7 @@ fn mismatched_type(arg: &Argument) -> String {
 fn range_words(symbol: &Symbol) -> String {
     let high = symbol.var.dtype.integer_range().map_or(0, |(_, high)| high);
     match symbol.place {
-        Place::Stride(_) => format!("expected {} ({}), but got ", symbol.var.name, symbol.var.dtype),
+        SymbolPlace::Stride(_) => format!("expected {} ({}), but got ", symbol.var.name, symbol.var.dtype),
         _ => format!("expected {} between 0 and {high} ({}), but got ", symbol.var.name, symbol.var.dtype),
     }
 }

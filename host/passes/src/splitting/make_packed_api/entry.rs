@@ -9,8 +9,8 @@ use chipdock_ir::{
 };
 
 use super::arguments::{
-    Argument, ArgumentKind, Arguments, Place, TYPE_BOOL, TYPE_DLTENSOR, TYPE_FLOAT, TYPE_INT, TYPE_OBJECT,
-    TYPE_POINTER, TYPE_TENSOR, TensorFields, bitand, equal, int64, is_null, places, type_code,
+    Argument, ArgumentKind, Arguments, SymbolPlace, TYPE_BOOL, TYPE_DLTENSOR, TYPE_FLOAT, TYPE_INT,
+    TYPE_OBJECT, TYPE_POINTER, TYPE_TENSOR, TensorFields, bitand, equal, int64, is_null, places, type_code,
     wanted_strides, wide,
 };
 use super::calls::{allocation, result_buffer, result_value, throw_unless_zero};
@@ -23,7 +23,7 @@ use chipdock_ir::subst::Substitution;
 /// eight bytes too.
 const DEVICE_SIZE_BYTES: i128 = 8;
 
-struct Entry<'a> {
+struct EntryBuilder<'a> {
     arguments: &'a Arguments<'a>,
     capabilities: &'a TargetCapabilities,
     device: Device,
@@ -45,7 +45,7 @@ pub(super) fn function(
     let (self_handle, args, result) = (handle("self_handle"), handle("args"), handle("result"));
     let num_args = Var::new("num_args", DType::INT32);
     let fields = arguments.args.iter().map(Argument::fields).collect();
-    let mut entry = Entry {
+    let mut entry = EntryBuilder {
         arguments,
         capabilities,
         device: Device::of(arguments.function, capabilities),
@@ -134,7 +134,7 @@ fn entry_attrs(arguments: &Arguments, symbol: &Arc<str>, is_entry: bool, attrs: 
     new
 }
 
-impl Entry<'_> {
+impl EntryBuilder<'_> {
     /// The fast path for a device of that type.
     fn fast(&mut self, device_type: i32) {
         self.count();
@@ -257,7 +257,7 @@ impl Entry<'_> {
         for symbol in arguments.symbols_of(arg.index) {
             let value = simplify::expr(&fields.place(buffer, symbol.place));
             match symbol.place {
-                Place::Stride(_) => {
+                SymbolPlace::Stride(_) => {
                     self.expect(in_range(&value, symbol.var.dtype).unwrap_or_else(|| Expr::bool(true)))
                 }
                 _ => differences.extend(past_range(&value, symbol.var.dtype)),
@@ -269,7 +269,7 @@ impl Entry<'_> {
         {
             self.expect(whole);
         }
-        for (place, wanted) in places(buffer).filter(|(place, _)| !matches!(place, Place::Stride(_))) {
+        for (place, wanted) in places(buffer).filter(|(place, _)| !matches!(place, SymbolPlace::Stride(_))) {
             if !arguments.gives(arg.index, place) && arguments.known_by(wanted, arg.index) {
                 differences.push(differs(fields.place(buffer, place), simplify::expr(&wide(wanted))));
             }
@@ -283,7 +283,7 @@ impl Entry<'_> {
     fn strides(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields) {
         let mut differences = Vec::new();
         for (axis, wanted) in wanted_strides(buffer).into_iter().enumerate() {
-            if !self.arguments.gives(arg.index, Place::Stride(axis))
+            if !self.arguments.gives(arg.index, SymbolPlace::Stride(axis))
                 && self.arguments.known_by(&wanted, arg.index)
             {
                 differences.push(differs(fields.stride(axis), wanted));
@@ -327,7 +327,9 @@ impl Entry<'_> {
         let mut differences = Vec::new();
         for (arg, buffer) in arguments.tensors() {
             let Some(fields) = self.fields[arg.index].as_ref() else { continue };
-            for (place, wanted) in places(buffer).filter(|(place, _)| !matches!(place, Place::Stride(_))) {
+            for (place, wanted) in
+                places(buffer).filter(|(place, _)| !matches!(place, SymbolPlace::Stride(_)))
+            {
                 if !arguments.known_by(wanted, arg.index) {
                     differences.push(differs(fields.place(buffer, place), simplify::expr(&wide(wanted))));
                 }
@@ -339,7 +341,7 @@ impl Entry<'_> {
                         let either = vec![fields.no_strides(), wanted.clone(), fields.stride(axis)];
                         Expr::call(Op::IfThenElse, either, DType::INT64)
                     } else {
-                        fields.place(buffer, Place::Stride(axis))
+                        fields.place(buffer, SymbolPlace::Stride(axis))
                     };
                     differences.push(differs(found, wanted));
                 }
@@ -376,8 +378,8 @@ fn past_range(value: &Expr, dtype: DType) -> Option<Expr> {
     Some(Expr::call(Op::ShiftRight, vec![value.clone(), int64(bits.into())], DType::INT64))
 }
 
-fn place_is_stride(place: Place) -> bool {
-    matches!(place, Place::Stride(_))
+fn place_is_stride(place: SymbolPlace) -> bool {
+    matches!(place, SymbolPlace::Stride(_))
 }
 
 /// ndim and dtype of the buffer as the eight bytes in which a DLTensor stores them.
@@ -447,7 +449,7 @@ pub(super) fn scalar_value(arg: &Argument, dtype: DType, args: &Var, type_index:
 
 /// The condition that the int64 value of a place fits its symbol. Extents and offsets are not
 /// negative.
-pub(super) fn symbol_fits(value: &Expr, dtype: DType, place: Place) -> Option<Expr> {
+pub(super) fn symbol_fits(value: &Expr, dtype: DType, place: SymbolPlace) -> Option<Expr> {
     if place_is_stride(place) {
         return in_range(value, dtype);
     }

@@ -18,7 +18,7 @@ pub(super) enum Inits {
 
 /// A combination of one or several results at once.
 pub(super) struct Combination {
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<ReductionResult>,
     pub(super) inits: Inits,
     lhs: Vec<Var>,
     rhs: Vec<Var>,
@@ -26,7 +26,7 @@ pub(super) struct Combination {
 }
 
 /// A result.
-pub(super) struct Part {
+pub(super) struct ReductionResult {
     pub(super) buffer: Buffer,
     pub(super) indices: Vec<Expr>,
     /// Start value of each thread.
@@ -109,7 +109,7 @@ impl Combination {
                 )
             })?;
             let (buffer, indices) = (store.buffer.clone(), store.indices.clone());
-            parts.push(Part { buffer, indices, start, init });
+            parts.push(ReductionResult { buffer, indices, start, init });
         }
         Ok(Self { parts, inits, lhs, rhs, results })
     }

@@ -2,14 +2,14 @@
 
 use chipdock_ir::{BinaryOp, Buffer, Child, Expr, PrimFunc, Stmt, StmtKind};
 
-use super::place::Place;
+use super::place::WarpContext;
 use super::{misuse, own};
 
 /// Maximum number of elements of one thread.
 const PART_MAX: i128 = 4096;
 
 /// Maps an index to the thread that owns its element.
-pub(super) trait Part {
+pub(super) trait OwnerMap {
     /// The lane of the owner within its warp.
     fn lane(&self, index: &Expr) -> Expr;
     /// The position among the owner's elements.
@@ -24,7 +24,7 @@ struct Turns {
     neighbours: i128,
 }
 
-impl Part for Turns {
+impl OwnerMap for Turns {
     fn lane(&self, index: &Expr) -> Expr {
         let int = |value: i128| Expr::int(value, index.dtype);
         let group = Expr::binary(BinaryOp::FloorDiv, index.clone(), int(self.neighbours));
@@ -47,7 +47,7 @@ pub(super) struct Layout {
     turns: Turns,
 }
 
-impl Part for Layout {
+impl OwnerMap for Layout {
     fn lane(&self, index: &Expr) -> Expr {
         self.turns.lane(index)
     }
@@ -78,7 +78,7 @@ impl Layout {
                 ));
             }
         };
-        let mut stores = Stores { buffer, place: Place::new(warp), found: Vec::new() };
+        let mut stores = Stores { buffer, place: WarpContext::new(warp), found: Vec::new() };
         stores.stmt(&function.body);
         let fitting = (1..=size).filter(|neighbours| size % neighbours == 0).find(|&neighbours| {
             let turns = Turns { warp, neighbours };
@@ -99,8 +99,8 @@ impl Layout {
 /// The stores to a buffer, each index with the facts known at the store.
 struct Stores<'a> {
     buffer: &'a Buffer,
-    place: Place,
-    found: Vec<(Expr, Place)>,
+    place: WarpContext,
+    found: Vec<(Expr, WarpContext)>,
 }
 
 impl Stores<'_> {

@@ -8,7 +8,7 @@ use chipdock_ir::{
     BinaryOp, Callee, DType, Effect, Expr, ExprKind, ForKind, Op, Stmt, StmtKind, ThreadAxis, Var, print,
 };
 
-use super::layout::Part;
+use super::layout::OwnerMap;
 use crate::simplify::linear::Linear;
 use crate::simplify::{self, Ranges, is_pure};
 use crate::threading::threads::{BLOCK_AXES, Threads};
@@ -18,7 +18,7 @@ use crate::walk::{depends_on_memory, is_thread};
 type Axes = ([Option<Var>; 3], bool);
 
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct WarpContext {
     warp: i128,
     /// Number of threads of a block by axis, if constant.
     extents: [Option<i128>; 3],
@@ -30,7 +30,7 @@ pub(super) struct Place {
     varying: HashSet<Var>,
 }
 
-impl Place {
+impl WarpContext {
     /// The state outside of all statements.
     pub(super) fn new(warp: i128) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Place {
     }
 
     /// Enters a statement, or passes one that binds a name; returns the argument for
-    /// [`Place::leave`].
+    /// [`WarpContext::leave`].
     pub(super) fn enter(&mut self, stmt: &Stmt) -> Axes {
         let outer = self.axes.clone();
         if is_thread(stmt) && !self.axes.1 {
@@ -140,7 +140,7 @@ impl Place {
     }
 
     /// Returns true if the element belongs to the current thread.
-    pub(super) fn is_own(&self, part: &dyn Part, index: &Expr) -> bool {
+    pub(super) fn is_own(&self, part: &dyn OwnerMap, index: &Expr) -> bool {
         let Some(lane) = self.lane(index.dtype) else { return false };
         let index = self.simple(&self.resolved(index));
         let whose = self.ordered(&self.simple(&part.lane(&index)));

@@ -27,12 +27,12 @@ pub(super) struct Access {
     pub(super) buffer: Buffer,
     pub(super) how: How,
     /// The accessed element; `None` for any.
-    place: Option<Rc<Place>>,
+    place: Option<Rc<ThreadTerms>>,
 }
 
 /// An index split into its terms.
 #[derive(Debug)]
-struct Place {
+struct ThreadTerms {
     index: Expr,
     conditions: Vec<Expr>,
     /// Least and greatest value.
@@ -57,7 +57,7 @@ impl Access {
         (buffer, how): (&Buffer, How),
         index: &Expr,
         conditions: &[Expr],
-        known: &Known<'_>,
+        known: &VarFacts<'_>,
     ) -> Self {
         let place = known.place(index, conditions).map(Rc::new);
         Self { buffer: buffer.clone(), how, place }
@@ -74,7 +74,7 @@ impl Access {
 
     /// Returns true if two threads may touch one element with accesses whose order matters, where
     /// the variables of `same` have one value in both threads.
-    pub(super) fn meets(&self, other: &Self, same: &HashSet<Var>, known: &Known<'_>) -> bool {
+    pub(super) fn meets(&self, other: &Self, same: &HashSet<Var>, known: &VarFacts<'_>) -> bool {
         let order_matters = match (self.how, other.how) {
             (How::Read, How::Read) | (How::Atomic, How::Atomic) => false,
             (How::Read | How::Write | How::Atomic, _) => true,
@@ -111,7 +111,12 @@ impl Access {
 /// The values of "second minus first" for the terms other than thread indices: two indices are
 /// equal if "first minus second" of the thread terms is such a value; `None` if there are too many,
 /// or they are not known.
-fn distances(a: &Place, b: &Place, same: &HashSet<Var>, known: &Known<'_>) -> Option<Vec<i128>> {
+fn distances(
+    a: &ThreadTerms,
+    b: &ThreadTerms,
+    same: &HashSet<Var>,
+    known: &VarFacts<'_>,
+) -> Option<Vec<i128>> {
     let mut terms: Vec<(Expr, i128, bool)> = Vec::new();
     for (place, sign) in [(a, -1), (b, 1)] {
         for (term, coefficient) in &place.others {
@@ -148,14 +153,14 @@ fn gcd(a: i128, b: i128) -> i128 {
 }
 
 /// Facts about variables.
-pub(super) struct Known<'a> {
+pub(super) struct VarFacts<'a> {
     pub(super) threads: &'a Threads,
     pub(super) ranges: &'a Ranges,
     /// Data variables of pointers that do not come from an allocation.
     pub(super) pointed: &'a HashSet<Var>,
 }
 
-impl Known<'_> {
+impl VarFacts<'_> {
     /// Returns true if an expression consists only of such variables and constants.
     fn only(&self, expr: &Expr, is: &dyn Fn(&Var) -> bool) -> bool {
         let mut only = true;
@@ -173,7 +178,7 @@ impl Known<'_> {
         only
     }
 
-    fn place(&self, index: &Expr, conditions: &[Expr]) -> Option<Place> {
+    fn place(&self, index: &Expr, conditions: &[Expr]) -> Option<ThreadTerms> {
         let index = expr_with(index, self.ranges);
         let (base, lanes) = match &index.kind {
             ExprKind::Ramp { base, stride, lanes } => (base, (stride.as_int()?, i128::from(*lanes) - 1)),
@@ -185,7 +190,14 @@ impl Known<'_> {
         let range = self.ranges.of(&index);
         if !sum.fits(self.ranges) {
             let (others, conditions) = (Vec::new(), conditions.to_vec());
-            return Some(Place { index: index.clone(), conditions, range, of_threads: None, others, lanes });
+            return Some(ThreadTerms {
+                index: index.clone(),
+                conditions,
+                range,
+                of_threads: None,
+                others,
+                lanes,
+            });
         }
         let is_thread = |var: &Var| self.threads.position(var).is_some();
         let (mut of_threads, mut others, mut mixed) = (Vec::new(), Vec::new(), false);
@@ -202,7 +214,7 @@ impl Known<'_> {
         }
         let of_threads = if mixed { None } else { self.values(&of_threads, sum.constant, conditions) };
         let conditions = conditions.to_vec();
-        Some(Place { index: index.clone(), conditions, range, of_threads, others, lanes })
+        Some(ThreadTerms { index: index.clone(), conditions, range, of_threads, others, lanes })
     }
 
     /// The value of a sum for each thread of a block that reaches the access.

@@ -124,7 +124,7 @@ fn rounded((low, high): Floats, dtype: DType) -> Option<Floats> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::Known;
+    use super::super::ValueBounds;
     use super::*;
     use crate::Var;
 
@@ -179,11 +179,11 @@ mod tests {
     fn ends_of_64_bits_are_not_exceeded() {
         let mut ranges = Ranges::default();
         let x = Var::new("x", DType::FLOAT64);
-        ranges.learn(&x, Known::Float(0.0, 9_223_372_036_854_775_807.0));
+        ranges.learn(&x, ValueBounds::Float(0.0, 9_223_372_036_854_775_807.0));
         assert!(!ranges.truncates_into(&x.expr(), DType::INT64), "2 to the 63 is beyond it");
-        ranges.learn(&x, Known::Float(0.0, 9_223_372_036_854_770_000.0));
+        ranges.learn(&x, ValueBounds::Float(0.0, 9_223_372_036_854_770_000.0));
         assert!(ranges.truncates_into(&x.expr(), DType::INT64));
-        ranges.learn(&x, Known::Nothing);
+        ranges.learn(&x, ValueBounds::Nothing);
         assert!(!ranges.truncates_into(&x.expr(), DType::INT64));
     }
 
