@@ -148,10 +148,10 @@ impl Kernel {
         let functions = index["functions"].as_array();
         let functions =
             functions.ok_or_else(|| value_error("expected `functions` in the artifact's index".into()))?;
-        functions.iter().map(Self::of).collect()
+        functions.iter().map(Self::from_entry).collect()
     }
 
-    fn of(entry: &Value) -> Result<Self, Error> {
+    fn from_entry(entry: &Value) -> Result<Self, Error> {
         let (Some(name), Some(symbol)) = (entry["name"].as_str(), entry["symbol"].as_str()) else {
             return Err(value_error(format!("expected a function with `name` and `symbol`, found {entry}")));
         };

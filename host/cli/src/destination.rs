@@ -59,7 +59,7 @@ enum Identity {
 }
 
 impl Identity {
-    fn of(metadata: &fs::Metadata) -> Self {
+    fn from_metadata(metadata: &fs::Metadata) -> Self {
         let kind = metadata.file_type();
         if kind.is_char_device() || kind.is_block_device() {
             return Self::Device(metadata.rdev());
@@ -69,7 +69,7 @@ impl Identity {
 
     /// Returns true for `/dev/null`: writing there twice loses nothing.
     fn is_null(self) -> bool {
-        fs::metadata("/dev/null").is_ok_and(|metadata| Self::of(&metadata) == self)
+        fs::metadata("/dev/null").is_ok_and(|metadata| Self::from_metadata(&metadata) == self)
     }
 }
 
@@ -79,14 +79,14 @@ impl Destination {
     /// # Errors
     ///
     /// Exit code 1 with the reason why no file could be written there, naming it.
-    pub(crate) fn of(path: &Path) -> Result<Self> {
+    pub(crate) fn resolve(path: &Path) -> Result<Self> {
         let failed = |why: String| cannot_write(path, &why);
         if path.file_name().is_none() && path.is_dir() {
             return Err(failed("it is a folder".to_owned()));
         }
         let Some((folder, name)) = followed(path).map_err(failed)? else {
             let identity = streams::results().and_then(|file| file.metadata().ok());
-            let kind = Kind::StandardOutput { identity: identity.as_ref().map(Identity::of) };
+            let kind = Kind::StandardOutput { identity: identity.as_ref().map(Identity::from_metadata) };
             return Ok(Self { named: path.to_owned(), kind });
         };
         let place = folder.join(&name);
@@ -102,7 +102,8 @@ impl Destination {
             if metadata.permissions().readonly() {
                 return Err(failed("it is read-only".to_owned()));
             }
-            there = Some(There { identity: Identity::of(&metadata), mode: metadata.mode() & 0o777 });
+            there =
+                Some(There { identity: Identity::from_metadata(&metadata), mode: metadata.mode() & 0o777 });
         }
         let held = open(&folder, HELD | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
         let held = held.map_err(|error| match error {
@@ -121,7 +122,7 @@ impl Destination {
     fn stream(named: &Path, path: PathBuf, metadata: &fs::Metadata) -> Result<Self> {
         let held = open(&path, HELD | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty());
         let held = held.map_err(|error| not_written(named, &error.into()))?;
-        let kind = Kind::Stream { held, path, identity: Identity::of(metadata) };
+        let kind = Kind::Stream { held, path, identity: Identity::from_metadata(metadata) };
         Ok(Self { named: named.to_owned(), kind })
     }
 
@@ -129,12 +130,12 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// As of [`Destination::of`]; exit code 2 when two lead to one file or stream, whatever names
+    /// As of [`Destination::resolve`]; exit code 2 when two lead to one file or stream, whatever names
     /// and links lead there.
     pub(crate) fn of_all<'a>(wanted: impl IntoIterator<Item = (String, &'a Path)>) -> Result<Vec<Self>> {
         let mut all: Vec<(String, Self)> = Vec::new();
         for (what, path) in wanted {
-            let destination = Self::of(path)?;
+            let destination = Self::resolve(path)?;
             if let Some((other, twin)) = all.iter().find(|(_, twin)| twin.is_one_with(&destination)) {
                 let what = format!(
                     "{other} and {what} go to one file: {} and {}",

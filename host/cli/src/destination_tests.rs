@@ -16,7 +16,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 fn write(path: &Path, bytes: &[u8]) {
-    write_file(Destination::of(path).unwrap(), bytes).unwrap();
+    write_file(Destination::resolve(path).unwrap(), bytes).unwrap();
 }
 
 /// Whether two paths are refused as one file, both named.
@@ -38,7 +38,7 @@ fn a_file_is_written_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out");
     write(&path, b"first");
-    let failed = Destination::of(&path).unwrap().prepare(|out| {
+    let failed = Destination::resolve(&path).unwrap().prepare(|out| {
         out.write_all(b"half")?;
         Err(io::Error::other("the disk is full"))
     });
@@ -62,11 +62,11 @@ fn the_advice_is_for_the_error() {
         (Errno::ACCESS, "name a file in a folder that exists and that you may write"),
         (Errno::IO, "the system refused it"),
     ] {
-        let failed = Destination::of(&path).unwrap().prepare(|_| Err(code.into()));
+        let failed = Destination::resolve(&path).unwrap().prepare(|_| Err(code.into()));
         let text = failed.unwrap_err().render(false);
         assert!(text.contains(advice), "{code:?}: {text}");
     }
-    let full = Destination::of(Path::new("/dev/full")).unwrap();
+    let full = Destination::resolve(Path::new("/dev/full")).unwrap();
     let text = commit(vec![full.prepare(|out| out.write_all(b"x")).unwrap()]).unwrap_err().render(false);
     assert!(text.contains("No space left") && text.contains("free space"), "{text}");
 }
@@ -75,7 +75,7 @@ fn the_advice_is_for_the_error() {
 fn an_uncommitted_change_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out");
-    drop(Destination::of(&path).unwrap().prepare(|out| out.write_all(b"x")).unwrap());
+    drop(Destination::resolve(&path).unwrap().prepare(|out| out.write_all(b"x")).unwrap());
     assert!(names(folder.path()).is_empty());
 }
 
@@ -93,11 +93,11 @@ fn an_output_that_cannot_be_written_is_reported_at_once() {
         (folder.path().join("new/"), "not the name of a file"),
         (folder.path().join("circle"), "its links go on and on"),
     ] {
-        let text = Destination::of(&path).unwrap_err().render(false);
+        let text = Destination::resolve(&path).unwrap_err().render(false);
         assert!(text.contains(says), "{text} should say {says}");
     }
     fs::set_permissions(&file, Permissions::from_mode(0o444)).unwrap();
-    assert!(Destination::of(&file).unwrap_err().render(false).contains("read-only"));
+    assert!(Destination::resolve(&file).unwrap_err().render(false).contains("read-only"));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn cli_c8_a_folder_that_is_renamed_keeps_what_is_for_it() {
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("mine")).unwrap();
     fs::create_dir(at("theirs")).unwrap();
-    let destination = Destination::of(&at("mine/out")).unwrap();
+    let destination = Destination::resolve(&at("mine/out")).unwrap();
     fs::rename(at("mine"), at("moved")).unwrap();
     symlink("theirs", at("mine")).unwrap();
     write_file(destination, b"x").unwrap();

@@ -103,7 +103,7 @@ pub(crate) fn hand_over(
 /// reports its own errors, and only its exit code is returned.
 pub(crate) fn run(args: &IsolateArgs, files: &[&Path]) -> Result<ExitCode> {
     // Held from now on, before anything is opened.
-    let held = |path: &&Path| Ok((path.to_path_buf(), Destination::of(path)?));
+    let held = |path: &&Path| Ok((path.to_path_buf(), Destination::resolve(path)?));
     let mut places: Vec<(PathBuf, Destination)> = files.iter().map(held).collect::<Result<_>>()?;
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let shared = anonymous(c"chipdock-results").and_then(|file| Ok((file.try_clone()?, file)));
@@ -266,7 +266,7 @@ mod tests {
         let (one, two) = (folder.path().join("one"), folder.path().join("two"));
         let report = |parts| Report { exit: 0, parts };
         let places = |files: &[&Path]| {
-            let place = |path: &&Path| (path.to_path_buf(), Destination::of(path).unwrap());
+            let place = |path: &&Path| (path.to_path_buf(), Destination::resolve(path).unwrap());
             files.iter().map(place).collect::<Vec<_>>()
         };
         let parts = report(vec![part(Some(&one), 3), part(Some(&two), 4)]);

@@ -169,7 +169,7 @@ mod tests {
 
     use super::*;
 
-    fn of(body: &str, axes: &[ThreadAxis]) -> Result<String, String> {
+    fn printed_on(body: &str, axes: &[ThreadAxis]) -> Result<String, String> {
         let text = format!("@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((4, 16), \"int32\")):\n{body}");
         let module = chipdock_script::parse(&text, "f").unwrap_or_else(|errors| panic!("{errors}\n{text}"));
         on(&module, axes).map(|module| print::module(&module))
@@ -185,16 +185,16 @@ mod tests {
     #[test]
     fn s18_loops_over_axes_that_are_missing_are_serial() {
         let both = [ThreadAxis::BlockX, ThreadAxis::ThreadX];
-        let text = of(PLAIN, &both).unwrap();
+        let text = printed_on(PLAIN, &both).unwrap();
         assert!(text.contains("blockIdx.x") && text.contains("threadIdx.x"), "{text}");
-        let text = of(PLAIN, &both[..1]).unwrap();
+        let text = printed_on(PLAIN, &both[..1]).unwrap();
         assert!(text.contains("blockIdx.x") && text.contains("for tx in range(16)"), "{text}");
-        let text = of(PLAIN, &both[1..]).unwrap();
+        let text = printed_on(PLAIN, &both[1..]).unwrap();
         assert!(text.contains("threadIdx.x") && text.contains("for bx in range(4)"), "{text}");
-        let text = of(PLAIN, &[ThreadAxis::BlockY]).unwrap();
+        let text = printed_on(PLAIN, &[ThreadAxis::BlockY]).unwrap();
         assert!(!text.contains("Idx"), "{text}");
-        assert!(of(PLAIN, &[]).unwrap_err().contains("no thread axes"));
-        assert!(of("    for i in range(4):\n        A[i, 0] = i\n", &[]).is_ok());
+        assert!(printed_on(PLAIN, &[]).unwrap_err().contains("no thread axes"));
+        assert!(printed_on("    for i in range(4):\n        A[i, 0] = i\n", &[]).is_ok());
     }
 
     #[test]
@@ -217,9 +217,9 @@ mod tests {
                 "each",
             ),
         ] {
-            let why = of(&body, grid).unwrap_err();
+            let why = printed_on(&body, grid).unwrap_err();
             assert!(why.contains("no axis threadIdx.x") && why.contains(says), "{why}");
-            assert!(of(&body, &[ThreadAxis::BlockX, ThreadAxis::ThreadX]).is_ok());
+            assert!(printed_on(&body, &[ThreadAxis::BlockX, ThreadAxis::ThreadX]).is_ok());
         }
     }
 

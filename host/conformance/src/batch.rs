@@ -148,7 +148,7 @@ struct Built {
 }
 
 impl Built {
-    fn of(c: &Context, kernels: &[Described], members: Members, warp: u8) -> Verdict<Self> {
+    fn new(c: &Context, kernels: &[Described], members: Members, warp: u8) -> Verdict<Self> {
         let (ready, functions) = execute::build_with_kernels(c, &members.module(kernels, warp)?)?;
         Ok(Self { ready, functions, members })
     }
@@ -167,7 +167,7 @@ fn run(c: &Context, group: Group, kernels: &[Described], index: usize) -> Verdic
     let built = match &*together {
         Some(built) => built,
         None => {
-            alone = Built::of(c, kernels, own, warp)?;
+            alone = Built::new(c, kernels, own, warp)?;
             &alone
         }
     };
@@ -209,7 +209,7 @@ fn together(
         };
         let mut members = members.clone();
         members.indices.retain(is_within);
-        Ok(c.build_together(|| Built::of(c, kernels, members, warp)).and_then(Result::ok))
+        Ok(c.build_together(|| Built::new(c, kernels, members, warp)).and_then(Result::ok))
     })
 }
 

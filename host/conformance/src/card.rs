@@ -138,7 +138,7 @@ pub fn list_digest(seeds: &Seeds) -> (u64, String) {
 impl Card {
     /// Builds the card of a report and computes its digest.
     #[must_use]
-    pub fn of(report: &Report) -> Self {
+    pub fn from_report(report: &Report) -> Self {
         let mut counts: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
         for case in &report.cases {
             let group = counts.entry(case.group.name().to_owned()).or_default();

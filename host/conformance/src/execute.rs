@@ -27,7 +27,7 @@ pub(crate) fn build(c: &Context, module: &IrModule) -> Verdict<Ready> {
 /// Compiles a module for the target of the case and loads it; also returns its device functions.
 pub(crate) fn build_with_kernels(c: &Context, module: &IrModule) -> Verdict<(Ready, Kernels)> {
     let compiled = compile(c, module)?;
-    Ok((load(c, &compiled.artifact)?, Kernels::of(&compiled)))
+    Ok((load(c, &compiled.artifact)?, Kernels::find(&compiled)))
 }
 
 /// Compiles a module for the target of the case, on the axes that its kind declares (SUITE-S18).

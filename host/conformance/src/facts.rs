@@ -110,7 +110,7 @@ impl Facts {
     /// # Errors
     ///
     /// The plugin is refused, with the reason.
-    pub fn of(plugin: &Plugin) -> Result<Self, OpenError> {
+    pub fn gather(plugin: &Plugin) -> Result<Self, OpenError> {
         let devices = plugin.devices().into_iter().map(|device| {
             let mut facts = DeviceFacts { api: device.name.clone(), ..DeviceFacts::default() };
             match device.count() {

@@ -25,7 +25,7 @@ struct Kernel {
 
 impl Kernels {
     /// Finds the device functions of a compilation.
-    pub(crate) fn of(compiled: &Compiled) -> Self {
+    pub(crate) fn find(compiled: &Compiled) -> Self {
         let mut own =
             compiled.lowered_devices.iter().filter(|(target, _)| target.kind == compiled.target.kind);
         Self { functions: own.next().map(|(_, module)| kernels(module)) }

@@ -107,7 +107,7 @@ impl List {
     /// # Errors
     ///
     /// A filter is no valid pattern.
-    pub fn of(wanted: &Wanted<'_>) -> Result<Self, String> {
+    pub fn new(wanted: &Wanted<'_>) -> Result<Self, String> {
         let matches = matcher(wanted.filters)?;
         let mut all = cases(wanted.seeds);
         all.retain(|case| wanted.level.includes(case.group.level()));
@@ -294,7 +294,7 @@ pub struct Coverage {
 impl Coverage {
     /// Computes the coverage of the suite.
     #[must_use]
-    pub fn of(seeds: &Seeds) -> Self {
+    pub fn new(seeds: &Seeds) -> Self {
         let all = cases(seeds);
         let n = |number: &str| all.iter().filter(|case| case.clause == number).count();
         let covered = clauses::all().iter().map(|clause| Covered {

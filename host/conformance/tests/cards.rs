@@ -27,7 +27,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// The card of a whole run over [`LIBRARY`].
 fn good() -> Card {
-    Card::of(&Report { sha256: hex(LIBRARY), ..whole() })
+    Card::from_report(&Report { sha256: hex(LIBRARY), ..whole() })
 }
 
 /// With a change, and a digest that fits it: as somebody would who knows how it is made.
@@ -39,7 +39,7 @@ fn changed(change: impl FnOnce(&mut Card)) -> Card {
 }
 
 fn outcome(card: &Card, what: &str) -> (Outcome, String) {
-    let found = Verification::of(card, LIBRARY);
+    let found = Verification::new(card, LIBRARY);
     let check = found.checks.iter().find(|check| check.what == what);
     let check = check.unwrap_or_else(|| panic!("no check {what} in {found:?}"));
     (check.outcome, check.found.clone())
@@ -47,7 +47,7 @@ fn outcome(card: &Card, what: &str) -> (Outcome, String) {
 
 #[test]
 fn a_card_of_a_whole_run_holds() {
-    let found = Verification::of(&good(), LIBRARY);
+    let found = Verification::new(&good(), LIBRARY);
     assert!(found.holds, "{}", found.text(Paint(false)));
     assert!(found.checks.iter().all(|check| check.outcome == Outcome::Holds), "{found:#?}");
     assert_eq!(Card::parse(&good().text()).unwrap(), good(), "it comes back from its file");
@@ -55,7 +55,7 @@ fn a_card_of_a_whole_run_holds() {
 
 #[test]
 fn a_card_of_another_library_does_not_hold() {
-    let found = Verification::of(&good(), b"other bytes");
+    let found = Verification::new(&good(), b"other bytes");
     assert!(!found.holds);
     assert!(found.text(Paint(false)).contains("FAILS    library"), "{}", found.text(Paint(false)));
 }
@@ -108,7 +108,7 @@ fn what_cannot_be_known_here_is_said_and_does_not_fail() {
     let newer = changed(|card| card.suite.version = "99.0.0".to_owned());
     assert_eq!(outcome(&newer, "suite").0, Outcome::Unknown);
     assert_eq!(outcome(&newer, "counts").0, Outcome::Unknown);
-    let found = Verification::of(&newer, LIBRARY);
+    let found = Verification::new(&newer, LIBRARY);
     assert!(found.holds && found.text(Paint(false)).contains("not all could be checked"));
     let part = changed(|card| card.suite.filters = vec!["query/*".to_owned()]);
     assert_eq!(outcome(&part, "counts").0, Outcome::Unknown);
@@ -125,7 +125,7 @@ fn the_canonical_form_does_not_depend_on_who_wrote_the_file() {
             scalar => scalar.clone(),
         }
     }
-    let card = Card::of(&hostile());
+    let card = Card::from_report(&hostile());
     let value: Value = serde_json::from_str(&card.text()).unwrap();
     let again = Card::parse(&serde_json::to_string(&turned(&value)).unwrap()).unwrap();
     assert_eq!(again.canonical(), card.canonical());
@@ -154,9 +154,9 @@ fn a_malformed_card_is_reported() {
 
 #[test]
 fn cards_keep_their_schema_and_changed_ones_do_not() {
-    let schema = Schema::of(CARD_SCHEMA);
+    let schema = Schema::with_id(CARD_SCHEMA);
     for report in [sample(), healthy(), hostile(), whole()] {
-        check(&serde_json::to_value(Card::of(&report)).unwrap());
+        check(&serde_json::to_value(Card::from_report(&report)).unwrap());
     }
     let card = serde_json::to_value(good()).unwrap();
     for (at, value) in [
@@ -181,8 +181,8 @@ fn cards_keep_their_schema_and_changed_ones_do_not() {
 
 #[test]
 fn two_cards_stand_side_by_side() {
-    let (left, right) = (Card::of(&healthy()), Card::of(&sample()));
-    let text = Comparison::of(&left, &right).text(("old.card.json", "new.card.json"), Paint(false));
+    let (left, right) = (Card::from_report(&healthy()), Card::from_report(&sample()));
+    let text = Comparison::new(&left, &right).text(("old.card.json", "new.card.json"), Paint(false));
     // The list of cases grows; what it comes to is not what this golden is about.
     let stable: String = text
         .lines()
@@ -190,19 +190,19 @@ fn two_cards_stand_side_by_side() {
         .map(|line| line.to_owned() + "\n")
         .collect();
     golden("compare.txt", &stable);
-    let same = Comparison::of(&left, &left);
+    let same = Comparison::new(&left, &left);
     assert!(same.same && same.rows.iter().all(|row| row.same));
-    assert!(!Comparison::of(&left, &right).same);
+    assert!(!Comparison::new(&left, &right).same);
     let later = Card { date: day(1_900_000_000), ..left.clone() };
-    assert!(Comparison::of(&left, &later).same, "another day is no other result");
+    assert!(Comparison::new(&left, &later).same, "another day is no other result");
 }
 
 #[test]
 fn a_table_is_made_of_cards() {
-    let mut part = Card::of(&healthy());
+    let mut part = Card::from_report(&healthy());
     part.plugin.name = "aaa".to_owned();
     part.suite.filters = vec!["query/*".to_owned()];
-    let cards = [Card::of(&sample()), Card::of(&hostile()), part];
+    let cards = [Card::from_report(&sample()), Card::from_report(&hostile()), part];
     golden("table.md", &table(&cards));
     let lines = table(&cards);
     // As a reader of Markdown sees cells: bars without a backslash before them.

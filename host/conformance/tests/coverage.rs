@@ -11,7 +11,7 @@ use chipdock_conformance::{Group, cases, clauses};
 
 #[test]
 fn every_case_names_a_clause_of_the_contract() {
-    let unknown = Coverage::of(&Seeds::default()).unknown;
+    let unknown = Coverage::new(&Seeds::default()).unknown;
     assert!(
         unknown.is_empty(),
         "the front page of chipdock-plugin-api has no such clause:\n{}",

@@ -117,7 +117,7 @@ fn the_verdict_follows_the_exit_code() {
         (6, "1 expectation no longer holds"),
         (7, "the suite itself"),
     ] {
-        let summary = Summary::of(&Report { exit, ..sample() });
+        let summary = Summary::new(&Report { exit, ..sample() });
         let n_wrong = sample().unfine().filter(|case| case.status != Status::Stale).count();
         let says = says.replace("15", &n_wrong.to_string());
         assert!(summary.headline.contains(&says), "{exit}: {summary:?}");
@@ -137,7 +137,7 @@ fn a_report_keeps_its_schema_and_comes_back_the_same() {
 
 #[test]
 fn a_report_that_was_changed_does_not_keep_the_schema() {
-    let schema = Schema::of(SCHEMA);
+    let schema = Schema::with_id(SCHEMA);
     let good = serde_json::to_value(sample()).unwrap();
     for (what, at, value) in [
         ("another schema", "/schema", json!("chipdock.conformance/2")),
@@ -176,7 +176,7 @@ fn the_schema_knows_every_word() {
         ("level", serde_json::to_value(chipdock_conformance::Level::ALL).unwrap()),
     ];
     for (name, words) in &all {
-        let schemas = [SCHEMA, CARD_SCHEMA, LIST_SCHEMA].map(|id| Schema::of(id).document());
+        let schemas = [SCHEMA, CARD_SCHEMA, LIST_SCHEMA].map(|id| Schema::with_id(id).document());
         let of_name = schemas.iter().filter_map(|schema| schema["$defs"].get(name));
         assert!(of_name.filter(|schema| schema["enum"] == *words).count() >= 2, "{name}");
         for schema in &schemas {

@@ -301,7 +301,7 @@ pub enum Ended {
 impl Ended {
     /// Returns the end of a process with this status.
     #[must_use]
-    pub fn of(status: ExitStatus) -> Self {
+    pub fn from_status(status: ExitStatus) -> Self {
         match status.signal() {
             Some(signal) => Self::Killed { signal },
             None => Self::Exited { code: status.code().unwrap_or(-1) },
@@ -367,7 +367,7 @@ pub fn ask(start: Start, deadline: Option<Duration>) -> Asked {
                 child.stop();
                 break Ended::Silent { deadline: deadline.unwrap_or_default() };
             }
-            (Next::Gone, _) => break Ended::of(child.status().unwrap_or_default()),
+            (Next::Gone, _) => break Ended::from_status(child.status().unwrap_or_default()),
         }
     };
     let outcome = match (last, ended) {

@@ -468,7 +468,7 @@ impl Writer<'_> {
             return;
         }
         self.environment();
-        let layout = Layout::of(self.target);
+        let layout = Layout::new(self.target);
         self.around.helpers.insert(helper.symbol().to_owned(), layout.fill_in(&helper.text()));
         for (ret, name, params) in helper.functions() {
             self.declare(ret, name, &layout.fill_in(params));

@@ -38,7 +38,7 @@ pub(crate) struct Facts {
 
 impl Facts {
     /// Analyses a body, visiting each node once.
-    pub(crate) fn of(body: &Stmt) -> Self {
+    pub(crate) fn collect(body: &Stmt) -> Self {
         let mut facts = Self { is_finite: true, ..Self::default() };
         let mut seen = HashSet::new();
         let mut stmts = vec![body];
@@ -133,7 +133,7 @@ impl<'a> Writer<'a> {
         let function = self.function;
         let convention = calling_conv(function);
         let keyword = self.keyword(convention);
-        self.facts = Facts::of(&function.body);
+        self.facts = Facts::collect(&function.body);
         if convention == CallingConv::Packed {
             self.check_packed();
             self.environment();

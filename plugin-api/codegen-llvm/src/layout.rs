@@ -24,7 +24,7 @@ pub(crate) struct Layout {
 pub(crate) type FieldLayout = (i128, i128, DType);
 
 impl Layout {
-    pub(crate) fn of(target: &dyn LlvmTarget) -> Self {
+    pub(crate) fn new(target: &dyn LlvmTarget) -> Self {
         let is_narrow = target.pointer_bits() == 32;
         // LLVM aligns to 4 bytes if a data layout does not specify it.
         let is_int64_aligned =

@@ -103,7 +103,7 @@ impl Writer<'_> {
         for function in &self.module.functions {
             // Checks written in the source keep their lines.
             let keeps_lines = self.options.debug && first_line(&function.body) > 0;
-            match plan(self.functions, function, Layout::of(self.target)).filter(|_| !keeps_lines) {
+            match plan(self.functions, function, Layout::new(self.target)).filter(|_| !keeps_lines) {
                 Some(plan) => {
                     gone_to.extend(plan.callees().cloned());
                     called.extend(plan.called());

@@ -74,7 +74,7 @@ impl<'a> Writer<'a> {
             Refusal::new(format!("{} takes a constant that names a field as argument 2", op.name()))
         })?;
         let index = args.get(1).ok_or_else(|| Refusal::new(format!("{} takes an index", op.name())))?;
-        let (size_bytes, offset, dtype) = Layout::of(self.target).field(field, any_value);
+        let (size_bytes, offset, dtype) = Layout::new(self.target).field(field, any_value);
         let constant = index.as_int().and_then(|index| index.checked_mul(size_bytes)?.checked_add(offset));
         let at = match constant.and_then(|bytes| i64::try_from(bytes).ok()) {
             Some(bytes) => self.bytes_behind(&base, &Value::new(bytes.to_string(), DType::INT64)),
@@ -94,7 +94,7 @@ impl<'a> Writer<'a> {
         if field == StructField::Address {
             return Ok(at);
         }
-        let (llvm_type, align) = (types::register(dtype), Layout::of(self.target).align(dtype));
+        let (llvm_type, align) = (types::register(dtype), Layout::new(self.target).align(dtype));
         let value = self.compute(dtype, format_args!("load {llvm_type}, ptr {}, align {align}", at.text));
         Ok(self.cast(&value, e.dtype))
     }
@@ -108,7 +108,7 @@ impl<'a> Writer<'a> {
         };
         let (at, field, dtype) = self.field(Op::StructSet, args, value.dtype)?;
         let value = self.cast(&value, dtype);
-        let layout = Layout::of(self.target);
+        let layout = Layout::new(self.target);
         if field == StructField::AnyValue && dtype.is_handle() && layout.pointer_bytes < 8 {
             // All of a packed value is written: the bytes after a pointer of 32 bits are zero.
             let wide = self.compute(DType::INT64, format_args!("ptrtoint ptr {} to i64", value.text));

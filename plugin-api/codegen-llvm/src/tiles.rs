@@ -136,7 +136,7 @@ impl<'a> Writer<'a> {
     /// The product that a marked loop computes, if the target has it, and nothing else is in the
     /// memory of its sums.
     fn product(&self, s: &'a Stmt) -> Option<TileProduct<'a>> {
-        let product = TileProduct::of(s).filter(|product| self.target.tiles().has(product.dot))?;
+        let product = TileProduct::from_stmt(s).filter(|product| self.target.tiles().has(product.dot))?;
         let [sum, rows, columns] =
             [&product.sum, &product.rows, &product.columns].map(|access| access.buffer.data.address());
         (self.facts.is_private(sum) && rows != sum && columns != sum).then_some(product)

@@ -48,7 +48,7 @@ fn quick<T: Flt>(a: T, ea: f64, b: T, eb: f64) -> Option<f64> {
 
 #[inline]
 pub(crate) fn sum<T: Flt>((a, ea): Num, (b, eb): Num, subtract: bool) -> Num {
-    let (a, b) = (T::of(a), T::of(b));
+    let (a, b) = (T::from_register(a), T::from_register(b));
     let v = if subtract { a.sub(b) } else { a.add(b) };
     if ea + eb == 0.0 {
         return (v.bits(), 0.0);
@@ -66,7 +66,7 @@ pub(crate) fn sum<T: Flt>((a, ea): Num, (b, eb): Num, subtract: bool) -> Num {
 
 #[inline]
 pub(crate) fn product<T: Flt>((a, ea): Num, (b, eb): Num) -> Num {
-    let (a, b) = (T::of(a), T::of(b));
+    let (a, b) = (T::from_register(a), T::from_register(b));
     let v = a.mul(b);
     let (x, y, z) = (a.wide(), b.wide(), v.wide());
     if ea + eb == 0.0 {
@@ -89,7 +89,7 @@ fn sign_is_settled(x: f64, e: f64) -> bool {
 
 #[inline]
 pub(crate) fn quotient<T: Flt>((a, ea): Num, (b, eb): Num) -> Num {
-    let (a, b) = (T::of(a), T::of(b));
+    let (a, b) = (T::from_register(a), T::from_register(b));
     let v = a.div(b);
     if ea + eb == 0.0 {
         return (v.bits(), 0.0);
@@ -114,7 +114,7 @@ pub(crate) fn quotient<T: Flt>((a, ea): Num, (b, eb): Num) -> Num {
 /// Computes the minimum if `less`, else the maximum.
 #[inline]
 pub(crate) fn extreme<T: Flt>((a, ea): Num, (b, eb): Num, less: bool) -> Num {
-    let (x, y) = (T::of(a).wide(), T::of(b).wide());
+    let (x, y) = (T::from_register(a).wide(), T::from_register(b).wide());
     let first = if less { x < y } else { x > y };
     let v = if first { a } else { b };
     let bound = if ea + eb == 0.0 {
@@ -129,7 +129,7 @@ pub(crate) fn extreme<T: Flt>((a, ea): Num, (b, eb): Num, less: bool) -> Num {
 
 #[inline]
 pub(crate) fn fused<T: Flt>((a, ea): Num, (b, eb): Num, (c, ec): Num) -> Num {
-    let (a, b, c) = (T::of(a), T::of(b), T::of(c));
+    let (a, b, c) = (T::from_register(a), T::from_register(b), T::from_register(c));
     let v = a.fma(b, c);
     let narrow = T::UNIT > 1e-5;
     if ea + eb + ec == 0.0 && (!narrow || !v.wide().is_finite()) {
@@ -150,7 +150,7 @@ pub(crate) fn fused<T: Flt>((a, ea): Num, (b, eb): Num, (c, ec): Num) -> Num {
 /// Adds products of halves to a float32, as [`chipdock_ir::Op::DotAdd`] allows it: sums in any
 /// order, rounded in any direction, subnormal numbers replaced by 0.
 pub(crate) fn dot<T: Flt>((c, ec): Num, factors: impl Iterator<Item = [Num; 2]>) -> Num {
-    let c = f32::of(c);
+    let c = f32::from_register(c);
     // Of the exact value: the magnitude of its terms, what is propagated, and what is lost with
     // subnormal factors.
     let (mut value, mut magnitude, mut prop) = (c, c.wide().abs(), ec);
@@ -158,7 +158,7 @@ pub(crate) fn dot<T: Flt>((c, ec): Num, factors: impl Iterator<Item = [Num; 2]>)
     // What the finite terms may come to, beside infinite ones.
     let mut finite = if c.wide().is_finite() { c.wide().abs() } else { 0.0 };
     for [(a, ea), (b, eb)] in factors {
-        let (x, y) = (T::of(a).wide(), T::of(b).wide());
+        let (x, y) = (T::from_register(a).wide(), T::from_register(b).wide());
         let product = x * y;
         value = value.add(f32::nearest(product));
         magnitude += product.abs();
@@ -196,7 +196,7 @@ pub(crate) fn is_apart(a: f64, ea: f64, b: f64, eb: f64) -> bool {
 /// Returns the bound of a comparison of floats.
 #[inline]
 pub(crate) fn float_compare<T: Flt>((a, ea): Num, (b, eb): Num) -> f64 {
-    f64::from(!is_apart(T::of(a).wide(), ea, T::of(b).wide(), eb))
+    f64::from(!is_apart(T::from_register(a).wide(), ea, T::from_register(b).wide(), eb))
 }
 
 /// Returns the bound of a comparison of integers.
@@ -205,7 +205,7 @@ pub(crate) fn int_compare<T: Int>((a, ea): Num, (b, eb): Num) -> f64 {
     if ea + eb == 0.0 {
         return 0.0;
     }
-    let distance = T::of(a).wide().abs_diff(T::of(b).wide()) as f64;
+    let distance = T::from_register(a).wide().abs_diff(T::from_register(b).wide()) as f64;
     f64::from(distance <= (ea + eb) * SLACK)
 }
 
@@ -251,7 +251,7 @@ pub(crate) struct Function {
 
 /// Applies a function to a register with a bound.
 pub(crate) fn apply<T: Flt>((a, e): Num, function: &Function) -> Num {
-    let x = T::of(a).wide();
+    let x = T::from_register(a).wide();
     let exact = (function.f)(x);
     let v = T::nearest(exact);
     (v.bits(), function_bound::<T>(x, e, exact, function))

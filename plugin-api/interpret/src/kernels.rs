@@ -36,7 +36,7 @@ pub(crate) fn binary(op: BinaryOp, lane: Lane) -> Option<&'static Binary> {
 fn int_binary<T: Int>(op: BinaryOp) -> &'static Binary {
     macro_rules! plain {
         ($method:ident) => {
-            |a, b| T::of(a).$method(T::of(b)).bits()
+            |a, b| T::from_register(a).$method(T::from_register(b)).bits()
         };
     }
     match op {
@@ -63,17 +63,17 @@ fn int_binary<T: Int>(op: BinaryOp) -> &'static Binary {
 }
 
 fn int_linear<T: Int>(a: Num, b: Num, f: fn(T, T) -> T, wide: fn(i128, i128) -> Option<i128>) -> Num {
-    let v = f(T::of(a.0), T::of(b.0));
+    let v = f(T::from_register(a.0), T::from_register(b.0));
     let e = a.1 + b.1;
     if e == 0.0 {
         return (v.bits(), 0.0);
     }
-    let exact = wide(T::of(a.0).wide(), T::of(b.0).wide());
+    let exact = wide(T::from_register(a.0).wide(), T::from_register(b.0).wide());
     (v.bits(), exact.map_or(ANY, |exact| bound::int_result::<T>(exact, e)))
 }
 
 fn int_product<T: Int>((a, ea): Num, (b, eb): Num) -> Num {
-    let (a, b) = (T::of(a), T::of(b));
+    let (a, b) = (T::from_register(a), T::from_register(b));
     let v = a.mul(b);
     if ea + eb == 0.0 {
         return (v.bits(), 0.0);
@@ -85,47 +85,49 @@ fn int_product<T: Int>((a, ea): Num, (b, eb): Num) -> Num {
 }
 
 fn int_quotient<T: Int>((a, ea): Num, (b, eb): Num, f: fn(T, T) -> T) -> Num {
-    let v = f(T::of(a), T::of(b));
+    let v = f(T::from_register(a), T::from_register(b));
     if ea + eb == 0.0 {
         return (v.bits(), 0.0);
     }
-    let divisor = T::of(b).wide().unsigned_abs() as f64;
+    let divisor = T::from_register(b).wide().unsigned_abs() as f64;
     let e = if eb == 0.0 && divisor > 0.0 { ea / divisor + 1.0 } else { ANY };
     (v.bits(), bound::int_result::<T>(v.wide(), e))
 }
 
 fn int_extreme<T: Int>(a: Num, b: Num, f: fn(T, T) -> T) -> Num {
-    (f(T::of(a.0), T::of(b.0)).bits(), a.1.max(b.1))
+    (f(T::from_register(a.0), T::from_register(b.0)).bits(), a.1.max(b.1))
 }
 
 /// Computes an operation through which no bound passes.
 fn int_other<T: Int>(a: Num, b: Num, f: fn(T, T) -> T) -> Num {
-    let v = f(T::of(a.0), T::of(b.0));
+    let v = f(T::from_register(a.0), T::from_register(b.0));
     (v.bits(), bound::int_result::<T>(v.wide(), if a.1 + b.1 == 0.0 { 0.0 } else { ANY }))
 }
 
 fn float_binary<T: Flt>(op: BinaryOp) -> Option<&'static Binary> {
     Some(match op {
         BinaryOp::Add => &Binary {
-            plain: |a, b| T::of(a).add(T::of(b)).bits(),
+            plain: |a, b| T::from_register(a).add(T::from_register(b)).bits(),
             bounded: |a, b| bound::sum::<T>(a, b, false),
         },
         BinaryOp::Sub => &Binary {
-            plain: |a, b| T::of(a).sub(T::of(b)).bits(),
+            plain: |a, b| T::from_register(a).sub(T::from_register(b)).bits(),
             bounded: |a, b| bound::sum::<T>(a, b, true),
         },
-        BinaryOp::Mul => {
-            &Binary { plain: |a, b| T::of(a).mul(T::of(b)).bits(), bounded: bound::product::<T> }
-        }
-        BinaryOp::Div => {
-            &Binary { plain: |a, b| T::of(a).div(T::of(b)).bits(), bounded: bound::quotient::<T> }
-        }
+        BinaryOp::Mul => &Binary {
+            plain: |a, b| T::from_register(a).mul(T::from_register(b)).bits(),
+            bounded: bound::product::<T>,
+        },
+        BinaryOp::Div => &Binary {
+            plain: |a, b| T::from_register(a).div(T::from_register(b)).bits(),
+            bounded: bound::quotient::<T>,
+        },
         BinaryOp::Min => &Binary {
-            plain: |a, b| if T::of(a).less(T::of(b)) { a } else { b },
+            plain: |a, b| if T::from_register(a).less(T::from_register(b)) { a } else { b },
             bounded: |a, b| bound::extreme::<T>(a, b, true),
         },
         BinaryOp::Max => &Binary {
-            plain: |a, b| if T::of(b).less(T::of(a)) { a } else { b },
+            plain: |a, b| if T::from_register(b).less(T::from_register(a)) { a } else { b },
             bounded: |a, b| bound::extreme::<T>(a, b, false),
         },
         BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod => return None,
@@ -142,8 +144,8 @@ fn int_compare<T: Int>(op: CompareOp) -> &'static Binary {
     macro_rules! compare {
         ($op:tt) => {
             &Binary {
-                plain: |a, b| u64::from(T::of(a) $op T::of(b)),
-                bounded: |a, b| (u64::from(T::of(a.0) $op T::of(b.0)), bound::int_compare::<T>(a, b)),
+                plain: |a, b| u64::from(T::from_register(a) $op T::from_register(b)),
+                bounded: |a, b| (u64::from(T::from_register(a.0) $op T::from_register(b.0)), bound::int_compare::<T>(a, b)),
             }
         };
     }
@@ -161,9 +163,9 @@ fn float_compare<T: Flt>(op: CompareOp) -> &'static Binary {
     macro_rules! compare {
         ($op:tt) => {
             &Binary {
-                plain: |a, b| u64::from(T::of(a).wide() $op T::of(b).wide()),
+                plain: |a, b| u64::from(T::from_register(a).wide() $op T::from_register(b).wide()),
                 bounded: |a, b| {
-                    (u64::from(T::of(a.0).wide() $op T::of(b.0).wide()), bound::float_compare::<T>(a, b))
+                    (u64::from(T::from_register(a.0).wide() $op T::from_register(b.0).wide()), bound::float_compare::<T>(a, b))
                 },
             }
         };
@@ -212,9 +214,9 @@ pub(crate) fn cast(from: Lane, to: Lane) -> Option<&'static Unary> {
 
 fn int_to_int<F: Int, T: Int>() -> &'static Unary {
     &Unary {
-        plain: |a| T::wrap(F::of(a).wide()).bits(),
+        plain: |a| T::wrap(F::from_register(a).wide()).bits(),
         bounded: |(a, e)| {
-            let value = F::of(a).wide();
+            let value = F::from_register(a).wide();
             (T::wrap(value).bits(), bound::int_result::<T>(value, e))
         },
     }
@@ -222,9 +224,9 @@ fn int_to_int<F: Int, T: Int>() -> &'static Unary {
 
 fn int_to_float<F: Int, T: Flt>() -> &'static Unary {
     &Unary {
-        plain: |a| T::nearest_int(F::of(a).wide()).bits(),
+        plain: |a| T::nearest_int(F::from_register(a).wide()).bits(),
         bounded: |(a, e)| {
-            let v = T::nearest_int(F::of(a).wide());
+            let v = T::nearest_int(F::from_register(a).wide());
             let bound = if v.wide().is_finite() || e == 0.0 { bound::rounded(v, e) } else { ANY };
             (v.bits(), bound)
         },
@@ -233,9 +235,9 @@ fn int_to_float<F: Int, T: Flt>() -> &'static Unary {
 
 fn float_to_int<F: Flt, T: Int>() -> &'static Unary {
     &Unary {
-        plain: |a| T::from_f64(F::of(a).wide()).bits(),
+        plain: |a| T::from_f64(F::from_register(a).wide()).bits(),
         bounded: |(a, e)| {
-            let x = F::of(a).wide();
+            let x = F::from_register(a).wide();
             let v = T::from_f64(x);
             let bound = if e == 0.0 {
                 0.0
@@ -254,9 +256,9 @@ fn float_to_int<F: Flt, T: Int>() -> &'static Unary {
 
 fn float_to_float<F: Flt, T: Flt>() -> &'static Unary {
     &Unary {
-        plain: |a| T::nearest(F::of(a).wide()).bits(),
+        plain: |a| T::nearest(F::from_register(a).wide()).bits(),
         bounded: |(a, e)| {
-            let x = F::of(a).wide();
+            let x = F::from_register(a).wide();
             let v = T::nearest(x);
             let widens = T::UNIT <= F::UNIT && T::MAX >= F::MAX;
             let bound = if e == 0.0 {
@@ -284,23 +286,23 @@ fn int_unary<T: Int>(op: Op) -> Option<&'static Unary> {
     macro_rules! opaque {
         ($f:expr) => {
             &Unary {
-                plain: |a| $f(T::of(a)),
-                bounded: |(a, e)| ($f(T::of(a)), if e == 0.0 { 0.0 } else { ANY }),
+                plain: |a| $f(T::from_register(a)),
+                bounded: |(a, e)| ($f(T::from_register(a)), if e == 0.0 { 0.0 } else { ANY }),
             }
         };
     }
     Some(match op {
         Op::Abs => &Unary {
-            plain: |a| T::of(a).abs().bits(),
+            plain: |a| T::from_register(a).abs().bits(),
             bounded: |(a, e)| {
-                let v = T::of(a).abs();
+                let v = T::from_register(a).abs();
                 (v.bits(), bound::int_result::<T>(v.wide(), e))
             },
         },
         Op::BitwiseNot => &Unary {
-            plain: |a| T::of(a).not().bits(),
+            plain: |a| T::from_register(a).not().bits(),
             bounded: |(a, e)| {
-                let v = T::of(a).not();
+                let v = T::from_register(a).not();
                 (v.bits(), bound::int_result::<T>(v.wide(), e))
             },
         },
@@ -314,7 +316,7 @@ fn float_unary<T: Flt>(op: Op) -> Option<&'static Unary> {
     macro_rules! function {
         ($f:expr, $course:ident, $op:ident) => {
             &Unary {
-                plain: |a| T::nearest($f(T::of(a).wide())).bits(),
+                plain: |a| T::nearest($f(T::from_register(a).wide())).bits(),
                 bounded: |a| {
                     let ulps = const { accuracy::lane_ulps(Op::$op, T::UNIT > 1e-5) };
                     bound::apply::<T>(a, &Function { f: $f, course: Course::$course, ulps })
@@ -325,8 +327,8 @@ fn float_unary<T: Flt>(op: Op) -> Option<&'static Unary> {
     macro_rules! test {
         ($test:expr) => {
             &Unary {
-                plain: |a| u64::from($test(T::of(a).wide())),
-                bounded: |(a, e)| (u64::from($test(T::of(a).wide())), f64::from(e == ANY)),
+                plain: |a| u64::from($test(T::from_register(a).wide())),
+                bounded: |(a, e)| (u64::from($test(T::from_register(a).wide())), f64::from(e == ANY)),
             }
         };
     }
@@ -358,7 +360,10 @@ fn float_unary<T: Flt>(op: Op) -> Option<&'static Unary> {
         Op::Tan => function!(f64::tan, Tangent, Tan),
         Op::Tanh => function!(f64::tanh, Monotone, Tanh),
         Op::Trunc => function!(f64::trunc, Monotone, Trunc),
-        Op::Abs => &Unary { plain: |a| T::of(a).abs().bits(), bounded: |(a, e)| (T::of(a).abs().bits(), e) },
+        Op::Abs => &Unary {
+            plain: |a| T::from_register(a).abs().bits(),
+            bounded: |(a, e)| (T::from_register(a).abs().bits(), e),
+        },
         Op::Isnan => test!(f64::is_nan),
         Op::Isinf => test!(f64::is_infinite),
         Op::Isfinite => test!(f64::is_finite),
@@ -375,13 +380,16 @@ pub(crate) fn binary_op(op: Op, lane: Lane) -> Option<&'static Binary> {
 fn int_bits<T: Int>(op: Op) -> Option<&'static Binary> {
     macro_rules! bits {
         ($f:expr) => {
-            &Binary { plain: |a, b| $f(T::of(a), T::of(b)).bits(), bounded: |a, b| int_other::<T>(a, b, $f) }
+            &Binary {
+                plain: |a, b| $f(T::from_register(a), T::from_register(b)).bits(),
+                bounded: |a, b| int_other::<T>(a, b, $f),
+            }
         };
     }
     Some(match op {
-        Op::BitwiseAnd => bits!(|a: T, b: T| T::of(a.bits() & b.bits())),
-        Op::BitwiseOr => bits!(|a: T, b: T| T::of(a.bits() | b.bits())),
-        Op::BitwiseXor => bits!(|a: T, b: T| T::of(a.bits() ^ b.bits())),
+        Op::BitwiseAnd => bits!(|a: T, b: T| T::from_register(a.bits() & b.bits())),
+        Op::BitwiseOr => bits!(|a: T, b: T| T::from_register(a.bits() | b.bits())),
+        Op::BitwiseXor => bits!(|a: T, b: T| T::from_register(a.bits() ^ b.bits())),
         Op::ShiftLeft => bits!(T::shl),
         Op::ShiftRight => bits!(T::shr),
         _ => return None,
@@ -392,7 +400,7 @@ fn float_pair<T: Flt>(op: Op) -> Option<&'static Binary> {
     macro_rules! pair {
         ($f:expr, $op:ident, $spread:expr) => {
             &Binary {
-                plain: |a, b| T::nearest($f(T::of(a).wide(), T::of(b).wide())).bits(),
+                plain: |a, b| T::nearest($f(T::from_register(a).wide(), T::from_register(b).wide())).bits(),
                 bounded: |a, b| {
                     let ulps = const { accuracy::lane_ulps(Op::$op, T::UNIT > 1e-5) };
                     float_two::<T>(a, b, $f, $spread, ulps)
@@ -406,26 +414,26 @@ fn float_pair<T: Flt>(op: Op) -> Option<&'static Binary> {
         Op::Pow => pair!(f64::powf, Pow, spread_pow),
         Op::Fmod => pair!(|a: f64, b: f64| a % b, Fmod, spread_fmod),
         Op::Copysign => &Binary {
-            plain: |a, b| T::of(a).copysign(T::of(b)).bits(),
+            plain: |a, b| T::from_register(a).copysign(T::from_register(b)).bits(),
             bounded: |(a, ea), (b, eb)| {
-                let sign = T::of(b).wide();
+                let sign = T::from_register(b).wide();
                 // The sign of a NaN is unspecified (IR-N6).
                 let settled = !sign.is_nan() && (eb == 0.0 || sign.abs() > eb);
-                (T::of(a).copysign(T::of(b)).bits(), if settled { ea } else { ANY })
+                (T::from_register(a).copysign(T::from_register(b)).bits(), if settled { ea } else { ANY })
             },
         },
         Op::Nextafter => &Binary {
-            plain: |a, b| math::next_after(T::of(a), T::of(b)).bits(),
+            plain: |a, b| math::next_after(T::from_register(a), T::from_register(b)).bits(),
             bounded: |(a, ea), (b, eb)| {
-                let v = math::next_after(T::of(a), T::of(b));
+                let v = math::next_after(T::from_register(a), T::from_register(b));
                 let inexact = || if v.wide().is_finite() { bound::inexact(v, ea, 4.0) } else { ANY };
                 (v.bits(), if ea + eb == 0.0 { 0.0 } else { inexact() })
             },
         },
         Op::Ldexp => &Binary {
-            plain: |a, n| T::nearest(math::ldexp(T::of(a).wide(), n as i32)).bits(),
+            plain: |a, n| T::nearest(math::ldexp(T::from_register(a).wide(), n as i32)).bits(),
             bounded: |(a, ea), (n, en)| {
-                let v = T::nearest(math::ldexp(T::of(a).wide(), n as i32));
+                let v = T::nearest(math::ldexp(T::from_register(a).wide(), n as i32));
                 let bound = match (ea, en) {
                     (0.0, 0.0) => 0.0,
                     (_, 0.0) if v.wide().is_finite() => bound::rounded(v, math::ldexp(ea, n as i32)),
@@ -447,7 +455,7 @@ fn float_two<T: Flt>(
     spread: fn((f64, f64), (f64, f64), f64) -> f64,
     ulps: f64,
 ) -> Num {
-    let (x, y) = (T::of(a).wide(), T::of(b).wide());
+    let (x, y) = (T::from_register(a).wide(), T::from_register(b).wide());
     let exact = f(x, y);
     let v = T::nearest(exact);
     if ea + eb == 0.0 && (ulps == 0.0 || !exact.is_finite()) {
@@ -514,9 +522,10 @@ pub(crate) fn ternary_op(op: Op, lane: Lane) -> Option<&'static Ternary> {
 
 fn float_three<T: Flt>(op: Op) -> Option<&'static Ternary> {
     Some(match op {
-        Op::Fma => {
-            &Ternary { plain: |a, b, c| T::of(a).fma(T::of(b), T::of(c)).bits(), bounded: bound::fused::<T> }
-        }
+        Op::Fma => &Ternary {
+            plain: |a, b, c| T::from_register(a).fma(T::from_register(b), T::from_register(c)).bits(),
+            bounded: bound::fused::<T>,
+        },
         _ => return None,
     })
 }

@@ -14,7 +14,7 @@ pub(crate) trait Int: Copy + Ord {
     const IS_BOOL: bool = false;
     /// The least and the greatest value.
     const RANGE: (i128, i128);
-    fn of(register: u64) -> Self;
+    fn from_register(register: u64) -> Self;
     fn bits(self) -> u64;
     fn wide(self) -> i128;
     /// Wraps a value to the type.
@@ -50,7 +50,7 @@ pub(crate) trait Flt: Copy {
     const TINY: f64;
     /// The least normal.
     const NORMAL: f64;
-    fn of(register: u64) -> Self;
+    fn from_register(register: u64) -> Self;
     fn bits(self) -> u64;
     /// Converts to float64, exactly.
     fn wide(self) -> f64;
@@ -78,7 +78,7 @@ macro_rules! int {
             const BITS: u32 = $type::BITS;
             const RANGE: (i128, i128) = ($type::MIN as i128, $type::MAX as i128);
             #[inline(always)]
-            fn of(register: u64) -> Self {
+            fn from_register(register: u64) -> Self {
                 register as $type
             }
             #[inline(always)]
@@ -178,7 +178,7 @@ impl Int for Bool {
     const IS_BOOL: bool = true;
     const RANGE: (i128, i128) = (0, 1);
     #[inline(always)]
-    fn of(register: u64) -> Self {
+    fn from_register(register: u64) -> Self {
         Self(register != 0)
     }
     #[inline(always)]
@@ -244,7 +244,7 @@ macro_rules! native_float {
             const TINY: f64 = $type::from_bits(1) as f64;
             const NORMAL: f64 = $type::MIN_POSITIVE as f64;
             #[inline(always)]
-            fn of(register: u64) -> Self {
+            fn from_register(register: u64) -> Self {
                 Self::from_bits(register as $bits)
             }
             #[inline(always)]
@@ -319,7 +319,7 @@ macro_rules! half_float {
             const TINY: f64 = $tiny;
             const NORMAL: f64 = $normal;
             #[inline(always)]
-            fn of(register: u64) -> Self {
+            fn from_register(register: u64) -> Self {
                 Self::from_bits(register as u16)
             }
             #[inline(always)]
@@ -431,7 +431,7 @@ impl Lane {
             (TypeCode::Float, 64) => Self::F64,
             (TypeCode::Float8E4M3Fn, 8) => Self::E4m3Fn,
             (TypeCode::Float8E5M2, 8) => Self::E5m2,
-            (TypeCode::Int | TypeCode::UInt, 1 | 4) => Self::Part(BitField::of(dtype)),
+            (TypeCode::Int | TypeCode::UInt, 1 | 4) => Self::Part(BitField::from_dtype(dtype)),
             (TypeCode::Handle, _) => Self::Handle,
             _ => return None,
         })
@@ -505,12 +505,12 @@ impl Lane {
     /// Converts a register to a float64, for messages and bounds.
     pub(crate) fn to_f64(self, register: u64) -> f64 {
         match self {
-            Self::F16 => f16::of(register).wide(),
-            Self::Bf16 => bf16::of(register).wide(),
-            Self::F32 => f32::of(register).wide(),
+            Self::F16 => f16::from_register(register).wide(),
+            Self::Bf16 => bf16::from_register(register).wide(),
+            Self::F32 => f32::from_register(register).wide(),
             Self::F64 => f64::from_bits(register),
-            Self::E4m3Fn => E4m3Fn::of(register).wide(),
-            Self::E5m2 => E5m2::of(register).wide(),
+            Self::E4m3Fn => E4m3Fn::from_register(register).wide(),
+            Self::E5m2 => E5m2::from_register(register).wide(),
             Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::Part(_) => register as i64 as f64,
             Self::Bool | Self::U8 | Self::U16 | Self::U32 | Self::U64 | Self::Handle => register as f64,
         }
@@ -655,7 +655,7 @@ pub(crate) fn read(bytes: &[u8], dtype: DType) -> u64 {
 /// Converts a register to an integer; a float truncates and saturates.
 pub(crate) fn to_int(register: u64, dtype: DType) -> i128 {
     let Some(lane) = Lane::of(dtype) else { return 0 };
-    with_stored_int!(lane, T => T::of(register).wide(), lane.to_f64(register) as i128)
+    with_stored_int!(lane, T => T::from_register(register).wide(), lane.to_f64(register) as i128)
 }
 
 /// Converts a register to a float64.

@@ -116,7 +116,7 @@ macro_rules! ops {
 
         const ROWS: &[OpInfo] = &[$(OpInfo {
             $($($column: $value,)*)?
-            ..OpInfo::of(&[stringify!($name)], Signature::$signature)
+            ..OpInfo::new(&[stringify!($name)], Signature::$signature)
         },)*];
 
         impl Op {

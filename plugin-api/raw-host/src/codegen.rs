@@ -214,7 +214,7 @@ pub enum Step {
 impl Codegen {
     /// Returns the code generator of a target kind, if the plugin registered one.
     #[must_use]
-    pub fn of(plugin: &Plugin, kind: &str) -> Option<Self> {
+    pub fn find(plugin: &Plugin, kind: &str) -> Option<Self> {
         let (kind, [ir_min, ir_max], table) =
             plugin.codegens().into_iter().find(|(known, ..)| known == kind)?;
         Some(Self { kind, ir_min, ir_max, table, host: plugin.host() })
@@ -304,7 +304,7 @@ impl Request {
                 size_bytes: section.data.len() as u64,
             })
             .collect();
-        let chain = Chain::of(&self.extensions);
+        let chain = Chain::new(&self.extensions);
         body(&ChipdockBuildRequest {
             ir: bytes_out(&self.ir),
             target_json: bytes_out(&self.target_json),
@@ -324,7 +324,7 @@ pub struct Chain<'a>(Vec<ChipdockExtension>, std::marker::PhantomData<&'a str>);
 impl<'a> Chain<'a> {
     /// Creates a chain of these names and flags, in order.
     #[must_use]
-    pub fn of(extensions: &'a [(String, u32)]) -> Self {
+    pub fn new(extensions: &'a [(String, u32)]) -> Self {
         let size_bytes = size_of::<ChipdockExtension>() as u32;
         let entry = |(name, flags): &'a (String, u32)| ChipdockExtension {
             next: ptr::null(),

@@ -30,7 +30,7 @@ pub(crate) fn null_table() -> Error {
 impl Kind {
     /// Returns the target kind of a name, if the plugin registered it.
     #[must_use]
-    pub fn of(plugin: &Plugin, name: &str) -> Option<Self> {
+    pub fn find(plugin: &Plugin, name: &str) -> Option<Self> {
         let kind = plugin.target_kinds().into_iter().find(|(known, ..)| known == name)?;
         let (name, schema_json, table) = kind;
         Some(Self { name, schema_json, table, host: plugin.host() })

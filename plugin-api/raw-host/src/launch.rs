@@ -93,7 +93,7 @@ impl Launches<'_> {
     /// The error that the plugin raised.
     pub fn launch(&self, entry: ChipdockEntry, request: &LaunchRequest) -> Result<(), Error> {
         let args: Vec<*const c_void> = request.args.iter().map(|arg| arg.as_ptr().cast()).collect();
-        let chain = Chain::of(&request.extensions);
+        let chain = Chain::new(&request.extensions);
         let raw = ChipdockLaunchRequest {
             device_id: request.device_id,
             flags: request.flags,

@@ -69,7 +69,7 @@ impl RawArtifact {
             size_bytes: section.data.len() as u64,
         });
         let raw: Vec<ChipdockSection> = raw.collect();
-        let chain = Chain::of(&self.extensions);
+        let chain = Chain::new(&self.extensions);
         body(&ChipdockArtifact {
             index_json: bytes_out(&self.index_json),
             sections: raw.as_ptr(),
@@ -111,7 +111,7 @@ unsafe impl Sync for Module {}
 impl Loader {
     /// Returns the loader of a module kind, if the plugin registered it.
     #[must_use]
-    pub fn of(plugin: &Plugin, kind: &str) -> Option<Self> {
+    pub fn find(plugin: &Plugin, kind: &str) -> Option<Self> {
         let (kind, table) = plugin.loaders().into_iter().find(|(known, _)| known == kind)?;
         Some(Self { kind, table, host: plugin.host() })
     }

@@ -17,7 +17,7 @@ pub struct Objects {
 impl Objects {
     /// Returns the interface of the loader of a module kind, if the plugin registered it.
     #[must_use]
-    pub fn of(plugin: &Plugin, loader: Loader) -> Option<Self> {
+    pub fn find(plugin: &Plugin, loader: Loader) -> Option<Self> {
         let key = format!("module.load.{}", loader.kind);
         let is_it = |found: &Interface| found.key == key && found.name == "object" && found.version == 1;
         let interface = plugin.interfaces().into_iter().find(is_it)?;

@@ -102,7 +102,7 @@ pub(crate) struct Compiler {
 
 impl Compiler {
     /// The compiler that these words lead to; `None` if CLIB-O2 excludes it.
-    pub(crate) fn of(words: &[String]) -> Option<Self> {
+    pub(crate) fn find(words: &[String]) -> Option<Self> {
         let is_set = |name: &&str| variable(name).is_some_and(|value| !value.is_empty());
         let is_plain = |word: &String| {
             ["-O", "-m", "-g", "-std="].iter().any(|start| word.starts_with(start))
@@ -162,7 +162,7 @@ impl Compiler {
     /// Keeps a library that the compiler made, unless the compiler changed meanwhile (CLIB-O2).
     /// Failures are ignored.
     pub(crate) fn keep(&self, cache: &Cache, key: &Key, folder: &Scratch, library: &str) {
-        if Self::of(&self.words).as_ref() == Some(self)
+        if Self::find(&self.words).as_ref() == Some(self)
             && let Ok(bytes) = folder.read(library, LIBRARY_BYTES_MAX)
         {
             cache.write(key, &bytes);
@@ -249,11 +249,11 @@ mod tests {
 
     #[test]
     fn clib_o2_words_that_may_name_files_and_programs_of_the_current_folder_are_not_kept() {
-        assert!(Compiler::of(&words("cc -O1 -mavx2 -march=native -std=gnu17 -g -Wall")).is_some());
+        assert!(Compiler::find(&words("cc -O1 -mavx2 -march=native -std=gnu17 -g -Wall")).is_some());
         for more in
             ["-Ix", "-fplugin=x", "@file", "-Wl,-rpath,x", "-include", "x.h", "-Bx", "-fsanitize=address"]
         {
-            assert_eq!(Compiler::of(&words(&format!("cc {more}"))), None, "{more}");
+            assert_eq!(Compiler::find(&words(&format!("cc {more}"))), None, "{more}");
         }
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("one");

@@ -270,7 +270,7 @@ fn make(
     let mut is_written = false;
     for candidate in candidates {
         let candidate = candidate.of_form(form);
-        let place = cache.and_then(|cache| CacheSlot::of(cache, &candidate, source, options, &job));
+        let place = cache.and_then(|cache| CacheSlot::find(cache, &candidate, source, options, &job));
         let kept = place.as_ref().and_then(|place| place.cache.read(&place.key));
         if let Some(bytes) = kept {
             folder.write(&name, &bytes).map_err(|error| unwritable(&error))?;
@@ -313,14 +313,14 @@ struct CacheSlot<'a> {
 }
 
 impl<'a> CacheSlot<'a> {
-    fn of(
+    fn find(
         cache: &'a Cache,
         candidate: &Candidate,
         source: &str,
         options: &Options,
         job: &Job<'_>,
     ) -> Option<Self> {
-        let compiler = Compiler::of(&candidate.words)?;
+        let compiler = Compiler::find(&candidate.words)?;
         let flags = options.flags(job.form, candidate.takes_native(job.form, options));
         let key = compiler.key(&flags, source, job.folder)?;
         Some(Self { cache, compiler, key })

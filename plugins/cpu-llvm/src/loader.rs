@@ -77,7 +77,7 @@ pub(crate) fn load(host: HostRef, index: &Value, object: &[u8], env: Env) -> Res
         return Err(Error::new(ErrorKind::UNSUPPORTED, format!("the artifact does not run here: {why}")));
     }
     let symbols: Vec<&str> = functions.iter().map(|(_, symbol)| *symbol).collect();
-    let code = Arc::new(Jit::load(llvm, object, &symbols, env.as_ptr(), Naming::of(host)?)?);
+    let code = Arc::new(Jit::load(llvm, object, &symbols, env.as_ptr(), Naming::read(host)?)?);
     let mut found = HashMap::new();
     for (name, symbol) in functions {
         let address = code

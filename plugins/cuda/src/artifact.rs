@@ -32,7 +32,7 @@ pub(crate) struct Arch {
 
 impl Arch {
     /// Parses a name such as `sm_90a`.
-    fn of(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let rest = text.strip_prefix("sm_")?;
         let digits = rest.trim_end_matches(|c: char| c.is_ascii_lowercase());
         Some(Self { number: digits.parse().ok()?, suffix: rest[digits.len()..].chars().next() })
@@ -49,9 +49,9 @@ fn value_error(message: impl std::fmt::Display) -> Error {
 
 impl Code {
     /// Reads and checks the code that the format requires.
-    pub(crate) fn of(artifact: &Artifact<'_>, index: &Value) -> Result<Self, Error> {
+    pub(crate) fn read(artifact: &Artifact<'_>, index: &Value) -> Result<Self, Error> {
         let options = &index["options"];
-        let told = options["arch"].as_str().and_then(Arch::of);
+        let told = options["arch"].as_str().and_then(Arch::parse);
         if index["format"] == Format::Ptx.name() {
             let mut text = ARTIFACT.section(artifact, CODE)?.to_vec();
             let written = std::str::from_utf8(&text).ok().and_then(ptx_target);
@@ -111,7 +111,7 @@ impl Code {
     /// The host's error for a setting.
     pub(crate) fn settings(&self, host: HostRef) -> Result<Settings, Error> {
         match self {
-            Self::Source { .. } => Settings::of(host),
+            Self::Source { .. } => Settings::read(host),
             Self::Ptx { .. } | Self::Cubin { .. } => Ok(Settings::default()),
         }
     }
@@ -137,7 +137,7 @@ impl Code {
 /// The target architecture of PTX.
 fn ptx_target(text: &str) -> Option<Arch> {
     let line = text.lines().find_map(|line| line.trim().strip_prefix(".target"))?;
-    Arch::of(line.trim().split([',', ' ', '\t', '/']).next()?)
+    Arch::parse(line.trim().split([',', ' ', '\t', '/']).next()?)
 }
 
 /// Checks the parts of an ELF file against its length: the driver is given only the start of the
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     fn arch(text: &str) -> Arch {
-        Arch::of(text).unwrap()
+        Arch::parse(text).unwrap()
     }
 
     fn runs(code: &Code, capability: (i32, i32)) -> bool {

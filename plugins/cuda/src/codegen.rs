@@ -147,10 +147,11 @@ impl CudaTarget {
         written: &Written,
         session: &BuildSession<'_>,
     ) -> Result<Option<Compiled>, Error> {
-        let choice = Choice::of(&read.target)?;
+        let choice = Choice::from_target(&read.target)?;
         let is_told = read.target.str("format").is_some() || matches!(choice, Choice::Nvrtc | Choice::Nvcc);
         let Some(format) = format(&read.target)?.filter(|_| choice != Choice::None) else { return Ok(None) };
-        match compile(&Settings::of(self.host)?, &written.source, &written.index["options"], format, choice) {
+        match compile(&Settings::read(self.host)?, &written.source, &written.index["options"], format, choice)
+        {
             Err(error) if !is_told && error.kind() == ErrorKind::UNAVAILABLE => {
                 let message = format!("only CUDA C was written: {}", error.message());
                 session.diagnostic(&chipdock_plugin_api::Diagnostic::note(&message))?;
@@ -207,11 +208,11 @@ impl SourceTarget for CudaTarget {
             return Ok(None);
         }
         let choice = match format(&read.target)? {
-            Some(_) => Choice::of(&read.target)?,
+            Some(_) => Choice::from_target(&read.target)?,
             None => Choice::None,
         };
         let own = lowered::fingerprint(KIND, env!("CARGO_PKG_VERSION"));
-        Ok(compiler::fingerprint(&Settings::of(self.host)?, choice)
+        Ok(compiler::fingerprint(&Settings::read(self.host)?, choice)
             .map(|compiler| format!("{own}; {compiler}")))
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct CudaLoader {
 impl ModuleLoader for CudaLoader {
     fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
         ARTIFACT.check(artifact, |index| {
-            let code = Code::of(artifact, index)?;
+            let code = Code::read(artifact, index)?;
             if let Some(why) = self.hardware.devices.other_type(device) {
                 return Ok(Verdict::Unsupported(why));
             }
@@ -47,7 +47,7 @@ impl ModuleLoader for CudaLoader {
 
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         let index = ARTIFACT.index(artifact)?;
-        let code = Code::of(artifact, &index)?;
+        let code = Code::read(artifact, &index)?;
         let kernels = Kernel::from_index(&index)?;
         let devices = self.hardware.devices.all()?;
         ensure!(!devices.is_empty(), ErrorKind::UNAVAILABLE, "{NAME} has no device here");

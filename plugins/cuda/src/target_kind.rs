@@ -38,8 +38,8 @@ impl TargetKind for CudaTargetKind {
             .map_err(|error| error.to_string())
             .and_then(|json| Target::from_canonical_json(&json))
             .map_err(|error| value_error(format!("target {NAME}: {error}")))?;
-        let choice = Choice::of(&target)?;
-        let settings = Settings::of(self.0)?;
+        let choice = Choice::from_target(&target)?;
+        let settings = Settings::read(self.0)?;
         let known = || compiler::architectures(&settings, choice);
         let arch = architecture(target.str("arch"), &known).map_err(value_error)?;
         target.options.insert("arch".into(), arch.into());

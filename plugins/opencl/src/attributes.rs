@@ -43,7 +43,7 @@ pub(crate) struct Limits {
 
 impl Limits {
     /// Reads the properties of a device.
-    pub(crate) fn of(id: DeviceId) -> Self {
+    pub(crate) fn read(id: DeviceId) -> Self {
         let number = |key| id.number(key).unwrap_or(0);
         let sizes = id.sizes(CL_DEVICE_MAX_WORK_ITEM_SIZES).unwrap_or_default();
         let size = |axis: usize| sizes.get(axis).copied().unwrap_or(1);

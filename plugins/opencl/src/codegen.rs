@@ -44,7 +44,7 @@ pub(crate) struct OpenClTarget;
 
 /// Builds a module for a target; the same input gives the same bytes.
 pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Written, Vec<Diagnostic>> {
-    let features = Features::of(target);
+    let features = Features::from_target(target);
     let source = write_module(module, &OpenClDialect { features })?;
     let functions: Vec<Value> =
         source.functions_of(module).map(|(symbol, function)| kernel::describe(symbol, function)).collect();
@@ -98,7 +98,7 @@ impl SourceTarget for OpenClTarget {
     const STAGE: Stage = Stage::Device;
 
     fn unsupported(&self, request: &LoweredRequest) -> Vec<Diagnostic> {
-        unsupported(&request.module, &OpenClDialect { features: Features::of(&request.target) })
+        unsupported(&request.module, &OpenClDialect { features: Features::from_target(&request.target) })
     }
 
     fn write(&self, request: &LoweredRequest) -> Result<Written, Unwritten> {

@@ -135,7 +135,7 @@ fn of_platform(platform: PlatformId, platform_name: &str) -> (Vec<Found>, Vec<St
                 types if types & CL_DEVICE_TYPE_ACCELERATOR != 0 => "accelerator",
                 _ => "cpu",
             },
-            limits: Limits::of(id),
+            limits: Limits::read(id),
         });
     }
     (found, why_not)

@@ -89,7 +89,7 @@ impl HostMemory {
     }
 
     /// Borrowed bytes, for commands that block.
-    fn of(bytes: &mut [u8]) -> Self {
+    fn borrow(bytes: &mut [u8]) -> Self {
         Self(bytes.as_mut_ptr())
     }
 
@@ -396,12 +396,12 @@ impl CommandQueue {
 
     /// Writes bytes into a buffer and waits until it is done.
     pub(crate) fn write_now(&self, to: (&Buffer, usize), bytes: &mut [u8]) -> Answer<()> {
-        self.write(to, HostMemory::of(bytes), bytes.len(), None)?.wait()
+        self.write(to, HostMemory::borrow(bytes), bytes.len(), None)?.wait()
     }
 
     /// Reads bytes of a buffer and waits until they are there.
     pub(crate) fn read_now(&self, from: (&Buffer, usize), bytes: &mut [u8]) -> Answer<()> {
-        self.read(from, HostMemory::of(bytes), bytes.len(), None)?.wait()
+        self.read(from, HostMemory::borrow(bytes), bytes.len(), None)?.wait()
     }
 
     /// An event for the completion of all work queued so far.

@@ -139,7 +139,7 @@ fn schema_of_each_command_is_named_by_its_help() {
         ("conformance compare", "conformance-compare"),
     ] {
         let help = scratch.run(&format!("{words} --help"));
-        let id = &Schema::of(&format!("chipdock.{name}/1")).id;
+        let id = &Schema::with_id(&format!("chipdock.{name}/1")).id;
         assert!(help.stdout.contains(id), "{words}: {}", help.stdout);
     }
 }
@@ -474,7 +474,7 @@ type Change = (&'static str, Value);
 
 fn refuses(document: &Value, changes: &[Change]) {
     let id = document["schema"].as_str().unwrap();
-    let schema = Schema::of(id);
+    let schema = Schema::with_id(id);
     let next = id.replace("/1", "/2");
     for (at, value) in changes.iter().chain(&[("/schema", json!(next))]) {
         let mut bad = document.clone();

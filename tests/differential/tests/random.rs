@@ -94,7 +94,7 @@ fn what_once_was_wrong_is_right_on_every_backend() {
         let path = entry.expect("it can be listed").path();
         let text = std::fs::read_to_string(&path).expect("it can be read");
         let module = chipdock_script::parse(&text, &path.to_string_lossy()).expect("it is a kernel");
-        let case = Case::of(module, "kernel").expect("it has arguments");
+        let case = Case::from_module(module, "kernel").expect("it has arguments");
         if let Err(failure) = check(&host, &backends, &case) {
             wrong.push(format!("{}: {}\n{}", path.display(), failure.what, failure.details));
         }

@@ -133,7 +133,7 @@ impl Kernels {
         let library = provider(&folder, &format!("module.load.{kind}"));
         let plugin =
             Plugin::open(&library, RawHost::leak()).unwrap_or_else(|error| panic!("{}", error.message));
-        let loader = Loader::of(&plugin, &kind).unwrap_or_else(|| panic!("no loader of {kind}"));
+        let loader = Loader::find(&plugin, &kind).unwrap_or_else(|| panic!("no loader of {kind}"));
         let section = |section: &Section| RawSection {
             name: section.name().into(),
             kind: section.kind().into(),

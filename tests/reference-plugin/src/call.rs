@@ -89,7 +89,7 @@ impl Kernel {
         let function = function.ok_or_else(|| {
             Error::new(ErrorKind::VALUE_ERROR, format!("the module has no function {symbol}; build it again"))
         })?;
-        let entry = PackedEntry::of(function, target, hardware.devices.device_type()).map_err(|error| {
+        let entry = PackedEntry::new(function, target, hardware.devices.device_type()).map_err(|error| {
             Error::new(ErrorKind::VALUE_ERROR, format!("function {symbol}: {error}; build it again"))
         })?;
         Ok(Self {
@@ -124,7 +124,7 @@ impl Kernel {
         for (index, (param, arg)) in function.params.iter().zip(args).enumerate() {
             let argument = match (param, tensors[index]) {
                 (Param::Buffer(buffer), Some(tensor)) => {
-                    let space = Space::of(device, tensor, buffer).map_err(|error| {
+                    let space = Space::locate(device, tensor, buffer).map_err(|error| {
                         error.context(format_args!("{} on argument #{index} of {}", buffer.name, self.name))
                     })?;
                     Argument::Tensor(space)

@@ -61,7 +61,7 @@ fn examine(read: &LoweredRequest) -> (Vec<Diagnostic>, Vec<Value>) {
     let mut functions = Vec::new();
     let target = std::sync::Arc::new(read.target.clone());
     for function in &read.module.functions {
-        match PackedEntry::of(function, &target, 0) {
+        match PackedEntry::new(function, &target, 0) {
             Ok(entry) => functions.extend(entry.function().map(|e| lowered::describe(&function.name, e))),
             Err(error) => problems.extend(error.diagnostics),
         }

@@ -41,7 +41,11 @@ impl PackedEntry {
     /// # Errors
     ///
     /// The packed convention cannot pass a parameter or return the result.
-    pub(crate) fn of(function: &PrimFunc, target: &Arc<Target>, device_type: i32) -> Result<Self, PassError> {
+    pub(crate) fn new(
+        function: &PrimFunc,
+        target: &Arc<Target>,
+        device_type: i32,
+    ) -> Result<Self, PassError> {
         let empty = PrimFunc {
             name: Arc::clone(&function.name),
             params: function.params.clone(),

@@ -77,7 +77,7 @@ fn compact_strides(shape: &[usize]) -> Vec<i64> {
 
 impl Space {
     /// Locates a tensor that is the argument for a buffer.
-    pub(crate) fn of(device: &Device, tensor: TensorView<'_>, buffer: &Buffer) -> Result<Self, Error> {
+    pub(crate) fn locate(device: &Device, tensor: TensorView<'_>, buffer: &Buffer) -> Result<Self, Error> {
         let extents = tensor.shape().iter().map(|extent| usize::try_from(*extent).unwrap_or(usize::MAX));
         let shape: Vec<usize> = extents.collect();
         let declared = tensor.strides().filter(|_| !buffer.strides.is_empty());

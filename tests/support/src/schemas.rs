@@ -54,7 +54,7 @@ struct DescribedValue<'a> {
 /// If there is no such schema, the document violates it, or the schema has gaps for the document.
 pub fn check(document: &Value) {
     let id = document["schema"].as_str().unwrap_or_default();
-    let schema = Schema::of(id);
+    let schema = Schema::with_id(id);
     let wrong: Vec<String> = schema.complaints(document).into_iter().chain(schema.gaps(document)).collect();
     assert!(wrong.is_empty(), "{id}: {wrong:#?}\nin {document:#}");
 }
@@ -87,7 +87,7 @@ impl Schema {
     ///
     /// If there is none.
     #[must_use]
-    pub fn of(id: &str) -> &'static Self {
+    pub fn with_id(id: &str) -> &'static Self {
         let found = Self::all().iter().find(|schema| schema.id == id);
         found.unwrap_or_else(|| panic!("no schema has the $id {id:?}"))
     }

@@ -64,7 +64,7 @@ fn prove(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCode> {
     super::check_named(&opened, global)?;
     check_settings(&opened, global)?;
     let options = options(args, global, library)?;
-    let places = files::Places::of(args, global)?;
+    let places = files::Places::from_args(args, global)?;
     let mut meter = Meter::new(global);
     let report = run::supervise(&options, &mut |event| meter.show(&event));
     drop(meter);
@@ -217,7 +217,7 @@ fn list(args: &ConformanceArgs, global: &GlobalArgs) -> Result<()> {
     };
     let seeds = seeds(args);
     let wanted = Wanted { seeds: &seeds, level: level(args), filters: &args.filter, facts: facts.as_ref() };
-    let list = List::of(&wanted).map_err(|what| Failure::input(format!("--filter: {what}")))?;
+    let list = List::new(&wanted).map_err(|what| Failure::input(format!("--filter: {what}")))?;
     if list.cases.is_empty() && !args.filter.is_empty() {
         return Err(Failure::input(format!("--filter {}: matches no case", args.filter.join(" ")))
             .help("chipdock conformance --list --filter '*' prints every id"));
@@ -229,7 +229,7 @@ fn list(args: &ConformanceArgs, global: &GlobalArgs) -> Result<()> {
 }
 
 fn coverage(args: &ConformanceArgs, global: &GlobalArgs) -> Result<()> {
-    let coverage = Coverage::of(&seeds(args));
+    let coverage = Coverage::new(&seeds(args));
     if global.json {
         return output::print_json(&value(&coverage)?);
     }

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ManifestArgs, global: &GlobalArgs) -> Result<()> {
     let needs = args.needs.as_deref().map(read_needs).transpose()?.unwrap_or_default();
     // Before the plugin is opened: it could change the folder.
     let path = args.output.clone().unwrap_or_else(|| manifest_path(&args.plugin));
-    let destination = if path.as_os_str() == "-" { None } else { Some(Destination::of(&path)?) };
+    let destination = if path.as_os_str() == "-" { None } else { Some(Destination::resolve(&path)?) };
     alone_on_standard_output(&destination, global)?;
     let library = std::path::absolute(&args.plugin).unwrap_or_else(|_| args.plugin.clone());
     let manifest = generate_with(&library, &needs, &settings)

@@ -21,7 +21,7 @@ use crate::{output, table};
 
 /// Lists plugins; with `--check`, opens each in a process of its own first.
 pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
-    let destination = args.lock.as_deref().map(Destination::of).transpose()?;
+    let destination = args.lock.as_deref().map(Destination::resolve).transpose()?;
     alone_on_standard_output(&destination, global)?;
     let took_standard_output = destination.as_ref().is_some_and(Destination::is_standard_output);
     let options = host_options(global)?;

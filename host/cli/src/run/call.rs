@@ -107,7 +107,7 @@ pub(crate) fn call(
     // The arguments were checked: a refusal by the function is its own failure.
     let place = format!("{}:{}", device.name(), device.id());
     let at = |error: &Error| work_failure(error).at(format!("{} on {place}", function.name));
-    let (mut times, mut clock) = (Vec::new(), Clock::of(device));
+    let (mut times, mut clock) = (Vec::new(), Clock::new(device));
     let mut result = None;
     for round in 0..repeat {
         if round > 0 {

@@ -18,7 +18,7 @@ pub(super) struct Clock {
 
 impl Clock {
     /// Makes a clock for runs on that device.
-    pub(super) fn of(device: &Device) -> Self {
+    pub(super) fn new(device: &Device) -> Self {
         Self { stream: device.default_stream(), times: DeviceTimes::Known(Vec::new()) }
     }
 

@@ -40,7 +40,7 @@ impl Case {
     /// # Errors
     ///
     /// There is no such function, or one of its shapes is no sum or product of sizes.
-    pub fn of(module: IrModule, function: &str) -> Result<Self, String> {
+    pub fn from_module(module: IrModule, function: &str) -> Result<Self, String> {
         let kernel = module.function(function).ok_or_else(|| format!("there is no function {function}"))?;
         let args = kernel.params.iter().map(argument).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { function: function.to_owned(), args, module })

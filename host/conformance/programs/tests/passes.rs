@@ -221,7 +221,7 @@ fn pass_l3_what_once_was_wrong() {
         let path = entry.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
         let module = chipdock_script::parse(&text, &path.to_string_lossy()).unwrap();
-        let case = Case::of(module, "kernel").unwrap();
+        let case = Case::from_module(module, "kernel").unwrap();
         let alone = ["simplify", "vectorize", "unroll", "storage_rewrite"].map(|name| alone(&case, name));
         let checks = [pipeline(&case), of_blocks(&case), intrinsics(&case), workspace(&case)];
         let checks = checks.into_iter().chain([host(&case), parallel_host(&case)]);

@@ -38,7 +38,7 @@ pub struct Comparison {
 impl Comparison {
     /// Compares two cards.
     #[must_use]
-    pub fn of(left: &Card, right: &Card) -> Self {
+    pub fn new(left: &Card, right: &Card) -> Self {
         let mut rows = Vec::new();
         let mut add = |what: String, l: String, r: String| {
             rows.push(Difference { what, same: l == r, left: l, right: r });

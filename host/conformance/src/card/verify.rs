@@ -51,7 +51,7 @@ pub struct Verification {
 impl Verification {
     /// Checks a card against the bytes of a library and for consistency.
     #[must_use]
-    pub fn of(card: &Card, library: &[u8]) -> Self {
+    pub fn new(card: &Card, library: &[u8]) -> Self {
         let mut all = Checks::default();
         all.digest(card);
         all.library(card, library);

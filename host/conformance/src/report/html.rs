@@ -102,7 +102,7 @@ fn capital(text: &str) -> String {
 }
 
 fn head(page: &mut String, report: &Report) {
-    let summary = Summary::of(report);
+    let summary = Summary::new(report);
     let plugin = &report.plugin;
     let name = if plugin.name.is_empty() { &report.library } else { &plugin.name };
     let devices: Vec<String> = plugin.devices.iter().map(|device| escaped(&device_line(device))).collect();

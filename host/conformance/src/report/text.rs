@@ -342,7 +342,7 @@ fn stale(text: &mut String, report: &Report, paint: Paint) {
 }
 
 fn verdict(report: &Report, paint: Paint) -> String {
-    let summary = Summary::of(report);
+    let summary = Summary::new(report);
     let tint = match summary.tone {
         Tone::Good => Tint::Good,
         Tone::Warn => Tint::Warn,

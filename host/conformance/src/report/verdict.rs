@@ -31,7 +31,7 @@ pub struct Summary {
 impl Summary {
     /// Builds the summary of a report.
     #[must_use]
-    pub fn of(report: &Report) -> Self {
+    pub fn new(report: &Report) -> Self {
         let n = |status| report.count(None, status);
         let n_wrong = report.unfine().filter(|case| case.status != Status::Stale).count();
         let n_dead = n(Status::Crashed) + n(Status::Hung);

@@ -79,8 +79,8 @@ impl Worker {
 
     /// Describes the abnormal end of a process that has ended.
     pub(super) fn death(&mut self) -> Death {
-        let written = stack::Written::of(&self.child.tail().text());
-        let (signal, code) = match Ended::of(self.child.status().unwrap_or_default()) {
+        let written = stack::Written::parse(&self.child.tail().text());
+        let (signal, code) = match Ended::from_status(self.child.status().unwrap_or_default()) {
             // A stuck unwinder is ended by SIGALRM; the signal before it is the cause.
             Ended::Killed { signal: libc::SIGALRM } => (written.signal.or(Some(libc::SIGALRM)), None),
             Ended::Killed { signal } => (Some(signal), None),
@@ -108,7 +108,7 @@ impl Worker {
         // The signal may have ended what it waited for, and the process with it, before it was
         // listened to.
         let _ = self.child.listen(Duration::ZERO);
-        let written = stack::Written::of(&self.child.tail().text());
+        let written = stack::Written::parse(&self.child.tail().text());
         self.child.stop();
         self.told(None, None, format!("silent for {:.0} s", silent.as_secs_f64()), written)
     }
@@ -116,7 +116,7 @@ impl Worker {
     /// Kills a worker whose pipe others wrote into, and describes that.
     pub(super) fn garbled(&mut self) -> Death {
         self.child.stop();
-        let written = stack::Written::of(&self.child.tail().text());
+        let written = stack::Written::parse(&self.child.tail().text());
         let text = "had its report garbled: something wrote to descriptors that are not its own";
         self.told(None, None, text.to_owned(), written)
     }

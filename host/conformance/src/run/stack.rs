@@ -29,7 +29,7 @@ pub(super) struct Written {
 
 impl Written {
     /// Extracts the first stack from the text.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         let mut written = Self::default();
         let mut rest = Vec::new();
         let mut within = false;
@@ -169,7 +169,7 @@ said \u{7}after";
     /// SUITE-S9: the stack is taken out of what the worker printed, and begins in the plugin.
     #[test]
     fn a_stack_is_taken_out_of_the_text() {
-        let written = Written::of(TEXT);
+        let written = Written::parse(TEXT);
         assert_eq!((written.signal, written.frames.len()), (Some(11), 8));
         assert_eq!(written.rest, "said before\n\nsaid after");
         let readable = readable(&written.frames, Path::new("/elsewhere/chipdock"));
@@ -181,7 +181,7 @@ said \u{7}after";
     /// SUITE-S12: what a worker printed is cut, whatever it was.
     #[test]
     fn what_was_printed_is_cut() {
-        let written = Written::of(&"ä".repeat(REST_BYTES));
+        let written = Written::parse(&"ä".repeat(REST_BYTES));
         assert!(written.rest.len() <= REST_BYTES && !written.rest.is_empty());
     }
 }

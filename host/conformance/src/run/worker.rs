@@ -189,7 +189,7 @@ fn probe(job: &Job, reporter: &mut Reporter) -> Result<Facts, Refusal> {
     let plugin = Plugin::open(&job.library, hosts::host()).map_err(refused)?;
     // These facts are sent first, in case a driver kills the process.
     reporter.say(Message::Opened { facts: Facts::without_devices(&plugin) });
-    let mut facts = Facts::of(&plugin).map_err(refused)?;
+    let mut facts = Facts::gather(&plugin).map_err(refused)?;
     for text in facts.devices.iter_mut().flat_map(DeviceFacts::texts) {
         *text = cut_text(std::mem::take(text));
     }

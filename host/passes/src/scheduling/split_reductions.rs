@@ -145,7 +145,7 @@ impl Splitter<'_> {
         (whole && is_pure(extent)).then_some(())?;
         let (lanes, width): (Box<dyn Lanes>, i128) = match self.parts(block, &axis.var) {
             Some(parts) => {
-                let sums = Sums::of(parts)?;
+                let sums = Sums::from_parts(parts)?;
                 let width = sums.width;
                 (Box::new(sums), width)
             }
@@ -242,7 +242,7 @@ impl Splitter<'_> {
 
     /// The choice that a block makes, if it may be split along the axis.
     fn choice(&self, block: &Block, axis: &Var) -> Option<Choice> {
-        let choice = Choice::of(&block.body, block.init.as_ref()?, &self.scope)?;
+        let choice = Choice::from_body(&block.body, block.init.as_ref()?, &self.scope)?;
         let written: HashSet<&Var> = choice.data().collect();
         let outside = |index: &Expr| !vars_of(index).contains(axis) && !depends_on_memory(index);
         let (mut fine, mut by_neighbours) = (written.len() == 2 && choice.indices().all(outside), false);
@@ -420,7 +420,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(parts: Vec<BodyStmt>) -> Option<Self> {
+    fn from_parts(parts: Vec<BodyStmt>) -> Option<Self> {
         let mut sums = Self { parts, width: 0 };
         let width = sums.reductions().find_map(|reduction| reduction.buffer.constant_lanes())?;
         sums.width = width;

@@ -89,7 +89,7 @@ pub fn make_packed_api(module: &IrModule, capabilities: &TargetCapabilities) -> 
     let by_name = module.by_name();
     for function in &module.functions {
         callable(function)?;
-        let arguments = Arguments::of(function)?;
+        let arguments = Arguments::from_function(function)?;
         let attrs = Attrs::clone(&function.attrs);
         functions.push(entry::function(&arguments, capabilities, is_entry(module, function), &attrs));
         functions.extend(check::functions(&arguments, capabilities, &attrs));

@@ -72,7 +72,7 @@ struct Injector<'a> {
 
 impl<'a> Injector<'a> {
     fn new(function: &'a PrimFunc, launch: &Stmt) -> Result<Option<Self>, PassError> {
-        let threads = Threads::of(launch);
+        let threads = Threads::collect(launch);
         let mut axes = Vec::new();
         for (axis, extent) in threads.extents.iter().filter(|(axis, _)| **axis > ThreadAxis::ThreadZ) {
             let Some(n) = extent.as_int() else {
@@ -130,7 +130,7 @@ impl<'a> Injector<'a> {
         if axis <= ThreadAxis::ThreadZ {
             return launch.clone();
         }
-        let extents = Threads::of(launch).extents;
+        let extents = Threads::collect(launch).extents;
         let real = extents.into_iter().find(|(axis, _)| *axis <= ThreadAxis::ThreadZ);
         let (axis, extent) = real.unwrap_or((ThreadAxis::ThreadX, Expr::i32(1)));
         let var = Var::new(axis.name().replace('.', "_"), extent.dtype);

@@ -274,13 +274,14 @@ impl Lowerer<'_> {
             Some(_) => Inits::Always,
             None => Inits::Sometimes,
         };
-        let combination = Combination::of(block, inits).map_err(|message| self.refuse(block, &message))?;
+        let combination =
+            Combination::from_block(block, inits).map_err(|message| self.refuse(block, &message))?;
         let results: Vec<&Buffer> = combination.parts.iter().map(|part| &part.buffer).collect();
         let data: HashSet<&Var> = results.iter().map(|buffer| &buffer.data).collect();
         if !nest.is_alone && nest::touches(stmt, block, &data) {
             return Ok(None);
         }
-        let Some(own) = Own::of(nest, &reduction.reduced, &combination) else {
+        let Some(own) = Own::from_nest(nest, &reduction.reduced, &combination) else {
             let message = "expected loops of constant extents within it, whose starts depend on none of them";
             return if nest.is_alone { Err(self.refuse(block, message)) } else { Ok(None) };
         };

@@ -51,7 +51,7 @@ pub fn lower_thread_allreduce(
 ) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         let body = try_map_launches(&function.body, &mut |launch| {
-            let threads = Threads::of(launch);
+            let threads = Threads::collect(launch);
             let (here, reducers) = (BTreeMap::new(), Vec::new());
             Lowerer { function, capabilities, threads, here, reducers, loops: 0 }.stmt(launch)
         })?;
@@ -158,7 +158,7 @@ impl Lowerer<'_> {
         self.here = outer;
         let reduction =
             Reduction { reducer: &reducer, values, condition, targets, group: group?, again: self.loops > 0 };
-        let shuffles = shuffle::Shuffles::of(self.capabilities, &reduction);
+        let shuffles = shuffle::Shuffles::for_reduction(self.capabilities, &reduction);
         let needs_memory = reduction.group.size > 1 && shuffles.as_ref().is_none_or(|s| s.needs_memory());
         if needs_memory && !self.capabilities.memory.storage_scopes.iter().any(|scope| scope == "shared") {
             let message = format!(

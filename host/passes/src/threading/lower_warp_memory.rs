@@ -71,7 +71,7 @@ pub fn lower_warp_memory(
         })?;
         let mut layouts = HashMap::new();
         for (buffer, span) in &buffers {
-            let layout = Layout::of(function, buffer, warp)
+            let layout = Layout::find(function, buffer, warp)
                 .map_err(|message| PassError::caller(PASS, &function.name, message).at(*span))?;
             layouts.insert(buffer.data.clone(), layout);
         }

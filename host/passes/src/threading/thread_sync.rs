@@ -84,7 +84,7 @@ struct Flow {
 }
 
 impl Flow {
-    fn of(accesses: Vec<Access>) -> Self {
+    fn new(accesses: Vec<Access>) -> Self {
         Self { head: accesses.clone(), tail: accesses, is_ordered: false, waits: false }
     }
 
@@ -124,7 +124,7 @@ struct Syncer<'a> {
 
 impl<'a> Syncer<'a> {
     fn new(function: &'a PrimFunc, launch: &Stmt) -> Self {
-        let threads = Threads::of(launch);
+        let threads = Threads::collect(launch);
         let mut uniform = HashSet::new();
         for param in &function.params {
             match param {
@@ -208,7 +208,7 @@ impl<'a> Syncer<'a> {
             StmtKind::Attr { key, body, .. } if **key == *attr::IMPLICIT_BARRIERS => self.process(body),
             StmtKind::Attr { .. } => self.within(stmt),
             StmtKind::Bind { var, value } => {
-                let flow = Flow::of(self.expr(value));
+                let flow = Flow::new(self.expr(value));
                 if self.is_uniform(value) {
                     self.uniform.insert(var.clone());
                 }
@@ -228,7 +228,7 @@ impl<'a> Syncer<'a> {
             }
             _ => {
                 let (accesses, waits) = self.leaf(stmt);
-                Ok((stmt.clone(), Flow { waits, ..Flow::of(accesses) }))
+                Ok((stmt.clone(), Flow { waits, ..Flow::new(accesses) }))
             }
         }
     }

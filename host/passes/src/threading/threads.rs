@@ -35,7 +35,7 @@ pub(crate) struct Threads {
 
 impl Threads {
     /// Collects the threads of a launch.
-    pub(crate) fn of(launch: &Stmt) -> Self {
+    pub(crate) fn collect(launch: &Stmt) -> Self {
         let mut threads = Self::default();
         launch.walk(&mut |child| {
             let Child::Stmt(stmt) = child else { return };

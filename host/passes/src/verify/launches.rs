@@ -17,7 +17,7 @@ pub(super) fn lost(function: &PrimFunc, starts: Starts) -> Vec<Diagnostic> {
     if is_kernel(function) {
         return Vec::new();
     }
-    let mut walk = Walk::of(starts);
+    let mut walk = Walk::new(starts);
     walk.stmt(&function.body);
     walk.memory.sort_by_key(|memory| memory.first_use);
     walk.memory.iter().filter_map(|memory| memory.problem(function)).collect()
@@ -95,7 +95,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn of(starts: Starts) -> Self {
+    fn new(starts: Starts) -> Self {
         Self {
             starts,
             memory: Vec::new(),

@@ -138,7 +138,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
             branches: Vec::new(),
             reduces: false,
             sums: HashMap::new(),
-            threads: threads::Knowledge::of(function),
+            threads: threads::Knowledge::collect(function),
         };
         compiler.out.warp_size = compiler.threads.warp_size;
         compiler.params()?;

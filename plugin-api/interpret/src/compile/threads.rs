@@ -50,7 +50,7 @@ pub(super) struct Open {
 }
 
 impl Knowledge {
-    pub(super) fn of(function: &PrimFunc) -> Self {
+    pub(super) fn collect(function: &PrimFunc) -> Self {
         let (mut launches, mut shuffles, mut warp_size) = (false, false, None);
         walk::all(&function.body, &mut |child| match child {
             Child::Stmt(stmt) => launches |= is_thread(stmt),

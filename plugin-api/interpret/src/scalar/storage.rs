@@ -14,7 +14,7 @@ pub(crate) struct BitField {
 }
 
 impl BitField {
-    pub(super) fn of(dtype: DType) -> Self {
+    pub(super) fn from_dtype(dtype: DType) -> Self {
         Self { bits: dtype.bits, is_signed: dtype.code == TypeCode::Int, shift: 0 }
     }
 
@@ -42,7 +42,7 @@ impl<const BITS: u32, const IS_SIGNED: bool> Int for SubByte<BITS, IS_SIGNED> {
     const BITS: u32 = BITS;
     const RANGE: (i128, i128) =
         if IS_SIGNED { (-(1 << (BITS - 1)), (1 << (BITS - 1)) - 1) } else { (0, (1 << BITS) - 1) };
-    fn of(register: u64) -> Self {
+    fn from_register(register: u64) -> Self {
         Self(register as i8)
     }
     fn bits(self) -> u64 {
@@ -110,7 +110,7 @@ macro_rules! float8 {
             const MAX: f64 = $max;
             const TINY: f64 = $tiny;
             const NORMAL: f64 = $normal;
-            fn of(register: u64) -> Self {
+            fn from_register(register: u64) -> Self {
                 Self(register as u8)
             }
             fn bits(self) -> u64 {

@@ -68,7 +68,7 @@ struct Inner<'a> {
 impl<'a> TileProduct<'a> {
     /// Returns the product that a loop computes, if it is one.
     #[must_use]
-    pub fn of(stmt: &'a Stmt) -> Option<Self> {
+    pub fn from_stmt(stmt: &'a Stmt) -> Option<Self> {
         let StmtKind::For { var: step, min, extent, kind: ForKind::Serial, step: None, body, .. } =
             &stmt.kind
         else {
@@ -80,7 +80,7 @@ impl<'a> TileProduct<'a> {
         let [c, a, b] = args.as_slice() else { return None };
         let dot = DotProduct::of(c.dtype, a.dtype, b.dtype).filter(|_| c.dtype.lanes == TILE_SIDE)?;
         let (from, read) = loaded(c)?;
-        let sum = TileAccess::of(buffer, indices)?;
+        let sum = TileAccess::new(buffer, indices)?;
         (from == buffer && read == indices && !indices.iter().any(|index| mentions(index, step)))
             .then_some(())?;
         let (rows, columns) = match (spread(a, dot.group), spread(b, dot.group)) {
@@ -96,8 +96,8 @@ impl<'a> TileProduct<'a> {
             inner: inner.iter().map(|of| of.var).collect(),
             tiles: [1, 1],
             sum,
-            rows: TileAccess::of(rows.0, rows.1)?,
-            columns: TileAccess::of(columns.0, columns.1)?,
+            rows: TileAccess::new(rows.0, rows.1)?,
+            columns: TileAccess::new(columns.0, columns.1)?,
         };
         product.classify(&inner)?;
         let [i, j] = product.tiles;
@@ -142,7 +142,7 @@ impl<'a> TileProduct<'a> {
 }
 
 impl<'a> TileAccess<'a> {
-    fn of(buffer: &'a Buffer, indices: &'a [Expr]) -> Option<Self> {
+    fn new(buffer: &'a Buffer, indices: &'a [Expr]) -> Option<Self> {
         let plain = buffer.strides.is_empty() && buffer.dtype.is_scalar() && indices.iter().all(is_plain);
         plain.then_some(Self { buffer, indices, row_stride: 0, column_stride: 0 })
     }

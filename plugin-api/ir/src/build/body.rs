@@ -85,7 +85,7 @@ impl Body {
         self.stmts.push(stmt);
     }
 
-    pub(super) fn of(stmt: Stmt) -> Self {
+    pub(super) fn new(stmt: Stmt) -> Self {
         Self { stmts: vec![stmt], domains: Domains::default() }
     }
 

@@ -217,7 +217,7 @@ impl FunctionBuilder {
 impl From<PrimFunc> for FunctionBuilder {
     /// Continues a function: what is appended comes after its body.
     fn from(function: PrimFunc) -> Self {
-        let body = Body::of(function.body.clone());
+        let body = Body::new(function.body.clone());
         Self { function, body }
     }
 }

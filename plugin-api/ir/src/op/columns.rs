@@ -338,7 +338,7 @@ pub struct OpInfo {
 impl OpInfo {
     /// Makes a row from a name and what its signature implies; the table overrides the columns that
     /// differ.
-    pub(super) const fn of(name: &'static [&'static str; 1], signature: Signature) -> Self {
+    pub(super) const fn new(name: &'static [&'static str; 1], signature: Signature) -> Self {
         use Signature::{
             BitBinary, Custom, FloatBinary, FloatTernary, FloatTest, FloatUnary, IntBinary, IntCount,
             IntUnary, NumberUnary,

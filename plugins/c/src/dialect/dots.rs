@@ -45,7 +45,7 @@ pub(super) fn add(args: &[(Code, DType)], dtype: DType, prelude: &mut Prelude) -
         prelude.define(&name, |_| one(&name, dot, &factors));
         name
     } else {
-        let sums = Sums::of(*c_type, prelude)?;
+        let sums = Sums::new(*c_type, prelude)?;
         let name = format!("cd_dot_{of}_{}", sums.signed);
         if !prelude.contains(&name) {
             let text = sums.helper(&name, dot, &factors, prelude);
@@ -86,7 +86,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(dtype: DType, prelude: &mut Prelude) -> Answer<Self> {
+    fn new(dtype: DType, prelude: &mut Prelude) -> Answer<Self> {
         let mut of = |dtype: DType, lanes: u16| vectors::vector_type(dtype.with_lanes(lanes), prelude);
         let lanes = dtype.lanes.next_power_of_two();
         Ok(Self {

@@ -89,7 +89,7 @@ pub(super) fn lanes_loaded(
     let condition = access.mask(dialect, "l").map_or(String::new(), |mask| format!("if ({}) ", mask.text));
     let line = format!("{condition}r[l] = {value};");
     let (start, end) = (format!("    {element} r[{}] = {{0}};\n", c_lanes(lanes)), returned(access.vector));
-    let Some(words) = Words::of(access) else {
+    let Some(words) = Words::from_access(access) else {
         let kept = if access.is_masked { KEPT } else { "" };
         return Ok(format!(
             "{start}{kept}    for (int l = 0; l < {lanes}; ++l) {{\n        {line}\n    }}\n{end}"
@@ -107,7 +107,7 @@ pub(super) fn lanes_stored(
     prelude: &mut Prelude,
 ) -> Answer<String> {
     let (lanes, line) = (access.dtype.lanes, access.lane_stored(dialect, "l", prelude));
-    let Some(words) = Words::of(access) else {
+    let Some(words) = Words::from_access(access) else {
         return Ok(format!("{KEPT}    for (int l = 0; l < {lanes}; ++l) {{\n        {line}\n    }}\n"));
     };
     let memory = unaligned_type(access.dtype, prelude)?;
@@ -124,7 +124,7 @@ struct Words {
 }
 
 impl Words {
-    fn of(access: &LaneAccess<'_>) -> Option<Self> {
+    fn from_access(access: &LaneAccess<'_>) -> Option<Self> {
         let lanes = access.dtype.lanes;
         let fits = access.is_masked && access.index.is_none() && is_stored_as_held(access.dtype);
         (fits && (2..=64).contains(&lanes)).then(|| Self { count: (lanes / 8).max(1), lanes: lanes.min(8) })

@@ -46,7 +46,7 @@ impl Naming {
     /// # Errors
     ///
     /// The host's error for a setting.
-    pub(crate) fn of(host: HostRef) -> Result<Self, Error> {
+    pub(crate) fn read(host: HostRef) -> Result<Self, Error> {
         let is_on = |setting| Ok::<_, Error>(host.setting(setting)?.unwrap_or(false));
         Ok(Self { host, perf: is_on(&PERF_MAP)?, gdb: is_on(&GDB)? })
     }
@@ -164,7 +164,7 @@ unsafe impl Sync for Debugger {}
 static LIST: PerProcess<Mutex<()>> = PerProcess::new(|_| Mutex::default());
 
 impl Debugger {
-    fn of(llvm: &Llvm) -> Option<Self> {
+    fn find(llvm: &Llvm) -> Option<Self> {
         // SAFETY: symbols of these types, by gdb's documentation.
         unsafe {
             let descriptor = llvm.library.get::<*mut Descriptor>(b"__jit_debug_descriptor\0").ok()?;
@@ -188,7 +188,7 @@ unsafe impl Sync for Shown {}
 
 impl Shown {
     fn new(llvm: &Llvm, mut object: Vec<u8>, sections: &BTreeMap<usize, usize>) -> Option<Self> {
-        let debugger = Debugger::of(llvm)?;
+        let debugger = Debugger::find(llvm)?;
         object::place_sections(&mut object, sections);
         let (next, prev) = (ptr::null_mut(), ptr::null_mut());
         let entry = JitCodeEntry { next, prev, object: object.as_ptr(), size_bytes: object.len() as u64 };

@@ -27,7 +27,7 @@ impl Choice {
     /// # Errors
     ///
     /// `ValueError`: an unknown word.
-    pub(crate) fn of(target: &Target) -> Result<Self, Error> {
+    pub(crate) fn from_target(target: &Target) -> Result<Self, Error> {
         match target.str("compiler") {
             None | Some("auto") => Ok(Self::Auto),
             Some("nvrtc") => Ok(Self::Nvrtc),
@@ -137,7 +137,7 @@ impl Settings {
     /// # Errors
     ///
     /// The host's error for a setting.
-    pub(crate) fn of(host: HostRef) -> Result<Self, Error> {
+    pub(crate) fn read(host: HostRef) -> Result<Self, Error> {
         Ok(Self {
             nvrtc: nvrtc::named(host, &nvrtc::LIBRARY)?,
             wheels: nvrtc::named(host, &nvrtc::WHEELS)?,

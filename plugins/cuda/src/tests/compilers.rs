@@ -14,7 +14,7 @@ use crate::compiler::{Choice, Format, Settings, fingerprint, nvcc, nvrtc};
 
 /// What the environment of this process says.
 fn settings() -> Settings {
-    Settings::of(HostRef::standalone()).unwrap()
+    Settings::read(HostRef::standalone()).unwrap()
 }
 
 /// Every name that was tried, why, and the package.

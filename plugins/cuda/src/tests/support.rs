@@ -30,7 +30,7 @@ pub(super) fn compiles(name: &str, source: &str) -> Option<String> {
     let mut first = None;
     for arch in ARCHS {
         let options = json!({ "arch": arch });
-        let settings = Settings::of(HostRef::standalone()).unwrap();
+        let settings = Settings::read(HostRef::standalone()).unwrap();
         let compiled = match crate::codegen::compile(&settings, source, &options, Format::Ptx, Choice::Nvrtc)
         {
             Ok(compiled) => compiled,

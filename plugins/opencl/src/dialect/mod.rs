@@ -36,7 +36,7 @@ pub(crate) struct Features {
 
 impl Features {
     /// Reads the features from a target's options.
-    pub(crate) fn of(target: &Target) -> Self {
+    pub(crate) fn from_target(target: &Target) -> Self {
         let is_set = |name: &str, default: bool| target.bool(name).unwrap_or(default);
         let is_fast = is_set("fast-math", false);
         Self {

@@ -22,7 +22,7 @@ pub(super) fn verify(args: &VerifyArgs, global: &GlobalArgs) -> Result<ExitCode>
     let library = read_regular(&args.library, LIBRARY_BYTES_MAX).map_err(|error| {
         Failure::input(format!("cannot be read: {}", error.message())).in_file(&args.library)
     })?;
-    let found = Verification::of(&card, &library);
+    let found = Verification::new(&card, &library);
     if global.json {
         output::print_json(&value(&found)?)?;
     } else {
@@ -34,7 +34,7 @@ pub(super) fn verify(args: &VerifyArgs, global: &GlobalArgs) -> Result<ExitCode>
 /// Shows two cards side by side.
 pub(super) fn compare(args: &CompareArgs, global: &GlobalArgs) -> Result<()> {
     let (left, right) = (read(&args.left)?, read(&args.right)?);
-    let found = Comparison::of(&left, &right);
+    let found = Comparison::new(&left, &right);
     if global.json {
         return output::print_json(&value(&found)?);
     }

@@ -33,12 +33,12 @@ impl Places {
     /// # Errors
     ///
     /// A file that could not be written, before a long run is made for it; two that are the same.
-    pub(super) fn of(args: &ConformanceArgs, global: &GlobalArgs) -> Result<Self> {
+    pub(super) fn from_args(args: &ConformanceArgs, global: &GlobalArgs) -> Result<Self> {
         let wanted: [(&str, &Option<PathBuf>, Formatter); 4] = [
             ("--report-json", &args.report_json, |report| json(report)),
             ("--junit", &args.junit, junit::render),
             ("--html", &args.html, |report| Ok(html::render(report))),
-            ("--card", &args.card, |report| Ok(Card::of(report).text())),
+            ("--card", &args.card, |report| Ok(Card::from_report(report).text())),
         ];
         let wanted: Vec<(&str, &PathBuf, Formatter)> =
             wanted.into_iter().filter_map(|(name, path, form)| Some((name, path.as_ref()?, form))).collect();

@@ -21,7 +21,7 @@ pub(super) struct Failed {
 pub(super) fn attempt(c: &Context<'_>, program: &Program) -> Result<(), Failed> {
     let failed = |what: &'static str| move |stop: Stop| Failed { what, stop: stop.note(what) };
     let compiled = execute::compile(c, &program.module).map_err(failed("while it was compiled"))?;
-    Kernels::of(&compiled).tell(c, &program.function);
+    Kernels::find(&compiled).tell(c, &program.function);
     let ready = execute::load(c, &compiled.artifact).map_err(failed("while it was loaded"))?;
     let (module, device) = match ready {
         Ready::Callable(module, device) => (module, device),

@@ -39,7 +39,7 @@ pub fn replay(
     let program = Program::of_file(&text, module).map_err(|error| format!("{}: {error}", file.display()))?;
     let library = std::path::absolute(library).map_err(|error| format!("{}: {error}", library.display()))?;
     let refused = |error: chipdock_raw_host::OpenError| format!("{}: {}", error.clause, error.message);
-    let facts = Facts::of(&Plugin::open(&library, hosts::host()).map_err(refused)?).map_err(refused)?;
+    let facts = Facts::gather(&Plugin::open(&library, hosts::host()).map_err(refused)?).map_err(refused)?;
     let kinds: Vec<String> = facts.registrations(Subject::Codegen).map(str::to_owned).collect();
     if kinds.is_empty() {
         return Err(format!("plugin {} has no code generator", facts.name));

@@ -157,7 +157,7 @@ struct OfFile {
 }
 
 impl OfFile {
-    fn of(file: &'static File) -> Self {
+    fn new(file: &'static File) -> Self {
         let sizes = file.sizes.last().copied().unwrap_or_default();
         let sizes = sizes.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
         Self { file, sizes, seed: 77 }
@@ -225,7 +225,7 @@ fn built_only(c: &Context, ready: &Ready) {
 
 /// Checks that three calls give identical bits.
 fn again(c: &Context, file: &'static File) -> Verdict {
-    let kernel = OfFile::of(file);
+    let kernel = OfFile::new(file);
     let ready = execute::build(c, &module_of(&kernel)?)?;
     built_only(c, &ready);
     let first = held(&kernel, &ready)?;
@@ -238,7 +238,7 @@ fn again(c: &Context, file: &'static File) -> Verdict {
 
 /// Checks that a saved and reloaded artifact gives the same results.
 fn saved(c: &Context, file: &'static File) -> Verdict {
-    let kernel = OfFile::of(file);
+    let kernel = OfFile::new(file);
     let artifact = execute::compile(c, &module_of(&kernel)?)?.artifact;
     let ready = execute::load(c, &artifact)?;
     built_only(c, &ready);
@@ -252,7 +252,7 @@ fn saved(c: &Context, file: &'static File) -> Verdict {
 /// more.
 fn together(c: &Context) -> Verdict {
     let kernels: Vec<OfFile> =
-        EXAMPLES.iter().filter(|file| file.profiles.is_empty()).map(OfFile::of).collect();
+        EXAMPLES.iter().filter(|file| file.profiles.is_empty()).map(OfFile::new).collect();
     let mut functions = Vec::new();
     for kernel in &kernels {
         functions.extend(kernel.named(kernel.file.function).map_err(Stop::suite)?);

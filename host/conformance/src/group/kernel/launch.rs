@@ -22,7 +22,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(declared: &[ThreadAxis]) -> Self {
+    fn from_axes(declared: &[ThreadAxis]) -> Self {
         let [grid, block] = axes::first(declared);
         let (blocks, threads) = match (grid, block) {
             (Some(_), Some(_)) => (BLOCKS, N / BLOCKS),
@@ -79,7 +79,7 @@ pub(super) fn add(cases: &mut Cases) {
     let mut case = |name: &str, streams: Option<Profile>, body: fn(&Context, &Scene) -> Verdict| {
         let draft = cases.case(Group::Kernel, format_args!("launch/{name}"), "K.6", Subject::TargetKind);
         let draft = draft.profile(streams);
-        draft.deadline(60).run(move |c| match Scene::of(c)? {
+        draft.deadline(60).run(move |c| match Scene::prepare(c)? {
             Some(scene) => body(c, &scene),
             None => Ok(()),
         });
@@ -100,8 +100,8 @@ struct Scene {
 impl Scene {
     /// Compiles and loads the kernel; none where nothing is launched, which shows nothing of
     /// streams either.
-    fn of(c: &Context) -> Verdict<Option<Self>> {
-        let shape = Shape::of(&axes::declared(c)?);
+    fn prepare(c: &Context) -> Verdict<Option<Self>> {
+        let shape = Shape::from_axes(&axes::declared(c)?);
         let module = chipdock_script::parse(&shape.text, "scaled");
         let module = module.map_err(|errors| Stop::suite(errors.to_string()))?;
         let (module, device) = match build(c, &module)? {

@@ -96,12 +96,12 @@ pub(super) fn call_everything(plugin: &Plugin) -> Answers {
         let key = registration.key().unwrap_or_default();
         match registration.subject {
             Subject::TargetKind => {
-                let kind = Kind::of(plugin, name);
+                let kind = Kind::find(plugin, name);
                 let answer = kind.map(|kind| kind.canonicalize_bytes(b"{}").map(drop));
                 all.extend(answer.map(|answer| (format!("canonicalize of {key}"), answer)));
             }
             Subject::Codegen => {
-                let codegen = Codegen::of(plugin, name);
+                let codegen = Codegen::find(plugin, name);
                 let answers = codegen.map(|codegen| {
                     let asked = codegen.run(Step::Unsupported, &request).0;
                     (asked, codegen.fingerprint(&request).map(drop))
@@ -112,7 +112,7 @@ pub(super) fn call_everything(plugin: &Plugin) -> Answers {
                 }
             }
             Subject::Loader => {
-                let loader = Loader::of(plugin, name);
+                let loader = Loader::find(plugin, name);
                 let answer = loader.map(|loader| loader.check(&artifact, cpu).map(drop));
                 all.extend(answer.map(|answer| (format!("check of {key}"), answer)));
             }

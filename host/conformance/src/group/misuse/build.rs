@@ -81,7 +81,7 @@ fn may_refuse<T>(what: &str, answer: Result<T, Error>) -> Verdict {
 }
 
 fn kind(c: &Context) -> Verdict<Kind> {
-    Kind::of(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the target kind is gone"))
+    Kind::find(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the target kind is gone"))
 }
 
 /// Calls `canonicalize` with a wrong text: a kind without a canonicalizer returns it, one with a
@@ -97,7 +97,7 @@ fn canonicalize(c: &Context, bytes: &[u8]) -> Verdict {
 
 fn codegen(c: &Context) -> Verdict<(Codegen, Request)> {
     let target = c.target()?;
-    let codegen = Codegen::of(c.plugin()?, c.registration());
+    let codegen = Codegen::find(c.plugin()?, c.registration());
     let codegen = codegen.ok_or_else(|| Stop::suite("the code generator is gone"))?;
     let newest = wire::VERSIONS.iter().rev().find(|version| **version <= codegen.ir_max.as_str());
     let ir = wire::write_at(&IrModule::default(), newest.copied().unwrap_or(wire::VERSION));
@@ -135,7 +135,7 @@ fn part(c: &Context, bytes: &[u8], part: fn(&mut Request) -> &mut Vec<u8>) -> Ve
 }
 
 fn loader(c: &Context) -> Verdict<Loader> {
-    Loader::of(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the loader is gone"))
+    Loader::find(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the loader is gone"))
 }
 
 fn artifact(bytes: &[u8]) -> RawArtifact {

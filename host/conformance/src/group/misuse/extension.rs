@@ -35,7 +35,7 @@ pub(super) fn add(cases: &mut Cases) {
     for (name, clause, extensions, kind, tells) in REFUSED {
         let space = move |device: &Device| {
             let extensions = extensions();
-            let chain = Chain::of(&extensions);
+            let chain = Chain::new(&extensions);
             let request = ChipdockDataSpaceRequest { next: chain.first(), ..request(64) };
             no_space(device, 0, &request, &[kind], &[tells])
         };
@@ -47,7 +47,7 @@ pub(super) fn add(cases: &mut Cases) {
 
 /// Checks that the data space is allocated and can be freed.
 fn data_space_ignores(device: &Device, extensions: &[(String, u32)]) -> Verdict {
-    let chain = Chain::of(extensions);
+    let chain = Chain::new(extensions);
     let request = ChipdockDataSpaceRequest { next: chain.first(), ..request(64) };
     let mut data = std::ptr::null_mut();
     device.call("allocate_data_space", |table, self_| {
@@ -71,7 +71,7 @@ fn with_copy(
 ) -> Verdict {
     let space = device.allocate(64)?;
     space.write(0, &[7; 64])?;
-    let (mut bytes, chain) = ([8_u8; 64], Chain::of(extensions));
+    let (mut bytes, chain) = ([8_u8; 64], Chain::new(extensions));
     copies(&ChipdockCopy {
         from: host_end(bytes.as_mut_ptr(), 0),
         to: space.end(0),

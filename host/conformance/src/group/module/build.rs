@@ -18,8 +18,8 @@ pub(super) struct Building {
 
 impl Building {
     /// Creates a request for a sample.
-    pub(super) fn of(c: &Context<'_>, sample: &Sample) -> Verdict<Self> {
-        let codegen = Codegen::of(c.plugin()?, c.registration());
+    pub(super) fn new(c: &Context<'_>, sample: &Sample) -> Verdict<Self> {
+        let codegen = Codegen::find(c.plugin()?, c.registration());
         let codegen = codegen.ok_or_else(|| Stop::suite("the code generator is gone"))?;
         let (host, target) = (c.host()?, c.target()?);
         let lowered = host.lower(&sample.case()?.module, &target, Schedule::default())?;

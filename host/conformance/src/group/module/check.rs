@@ -44,7 +44,7 @@ fn asked(loader: &Loader, artifact: &RawArtifact, device: ChipdockDevice) -> Ver
 }
 
 fn own_device(c: &Context<'_>) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     let Some(device) = own(c, &made)? else {
         c.not_run("the device is not here");
         return Ok(());
@@ -61,7 +61,7 @@ fn own_device(c: &Context<'_>) -> Verdict {
 }
 
 fn other_devices(c: &Context<'_>, types: &[i32]) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     for device_type in types {
         let (verdict, _) =
             asked(&loader, &made.own, ChipdockDevice { device_type: *device_type, device_id: 0 })?;
@@ -72,7 +72,7 @@ fn other_devices(c: &Context<'_>, types: &[i32]) -> Verdict {
 }
 
 fn odd_ids(c: &Context<'_>) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     let device = own(c, &made)?.unwrap_or(ChipdockDevice { device_type: 1, device_id: 0 });
     for device_id in [-1, 1, 7777, i32::MIN, i32::MAX] {
         asked(&loader, &made.own, ChipdockDevice { device_id, ..device })
@@ -83,7 +83,7 @@ fn odd_ids(c: &Context<'_>) -> Verdict {
 
 /// Checks that an artifact of another kind or format does not fit.
 fn foreign(c: &Context<'_>, field: &str) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     let device = own(c, &made)?.unwrap_or(ChipdockDevice { device_type: 1, device_id: 0 });
     let mut artifact = made.own.clone();
     let mut index: Value = serde_json::from_slice(&artifact.index_json).map_err(Stop::suite)?;
@@ -96,7 +96,7 @@ fn foreign(c: &Context<'_>, field: &str) -> Verdict {
 
 /// Checks that an artifact with a positive verdict loads.
 fn as_load_does(c: &Context<'_>) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     let Some(device) = own(c, &made)? else {
         c.not_run("the device is not here");
         return Ok(());

@@ -50,7 +50,7 @@ pub(super) fn add(cases: &mut Cases) {
 }
 
 fn delivered(c: &Context<'_>, sample: &Sample) -> Verdict {
-    let building = Building::of(c, sample)?;
+    let building = Building::new(c, sample)?;
     let delivered = building.built()?;
     if let Some(problem) = delivered.problems().first() {
         return Err(Stop::failed("the index once, and sections each of its own name", problem));
@@ -93,7 +93,7 @@ fn expected_functions(building: &Building, sample: &Sample) -> Vec<(String, usiz
 }
 
 fn index(c: &Context<'_>, sample: &Sample) -> Verdict {
-    let building = Building::of(c, sample)?;
+    let building = Building::new(c, sample)?;
     let delivered = building.built()?;
     let text = delivered.indexes.first().cloned().unwrap_or_default();
     let index: ArtifactIndex = serde_json::from_str(&text).map_err(|error| {
@@ -122,7 +122,7 @@ fn index(c: &Context<'_>, sample: &Sample) -> Verdict {
 }
 
 fn nothing_unsupported(c: &Context<'_>, sample: &Sample) -> Verdict {
-    let building = Building::of(c, sample)?;
+    let building = Building::new(c, sample)?;
     let (asked, delivered) = building.codegen.run(Step::Unsupported, &building.request);
     asked?;
     let first = delivered.diagnostics.iter().find(|one| one.severity == CHIPDOCK_DIAGNOSTIC_ERROR);
@@ -137,7 +137,7 @@ fn nothing_unsupported(c: &Context<'_>, sample: &Sample) -> Verdict {
 
 /// Checks that `unsupported` lists exactly what `build` refuses as unsupported.
 fn listed_as_refused(c: &Context<'_>) -> Verdict {
-    let building = Building::of(c, &UNKNOWN_FUNCTION)?;
+    let building = Building::new(c, &UNKNOWN_FUNCTION)?;
     let (asked, listed) = building.codegen.run(Step::Unsupported, &building.request);
     asked?;
     let listed = listed.diagnostics.iter().any(|one| one.severity == CHIPDOCK_DIAGNOSTIC_ERROR);
@@ -150,14 +150,14 @@ fn listed_as_refused(c: &Context<'_>) -> Verdict {
 }
 
 fn same_twice(c: &Context<'_>, sample: &Sample) -> Verdict {
-    let building = Building::of(c, sample)?;
+    let building = Building::new(c, sample)?;
     let first = building.built()?;
     (0..5).try_for_each(|_| building.still(&first, "built again"))
 }
 
 fn sections(c: &Context<'_>) -> Verdict {
     for sample in ALL {
-        for section in Building::of(c, sample)?.built()?.sections {
+        for section in Building::new(c, sample)?.built()?.sections {
             let (name, alignment) = (&section.name, section.alignment_bytes);
             ensure(!name.is_empty(), "a name for each section", "an empty one")?;
             let is_word = |kind: &str| {
@@ -173,11 +173,11 @@ fn sections(c: &Context<'_>) -> Verdict {
 }
 
 fn two_hosts(c: &Context<'_>) -> Verdict {
-    let building = Building::of(c, &ELEMENTWISE)?;
+    let building = Building::new(c, &ELEMENTWISE)?;
     let first = building.built()?;
     let second = Plugin::init(c.plugin()?.raw(), hosts::host())
         .map_err(|error| Stop::failed("a second host to be served", error.message))?;
-    let codegen = Codegen::of(&second, c.registration());
+    let codegen = Codegen::find(&second, c.registration());
     let codegen = codegen.ok_or_else(|| Stop::failed("the same registrations in a second host", "others"))?;
     let (result, delivered) = codegen.run(Step::Build, &building.request);
     second.shutdown()?;
@@ -187,7 +187,7 @@ fn two_hosts(c: &Context<'_>) -> Verdict {
 }
 
 fn four_threads(c: &Context<'_>) -> Verdict {
-    let all = ALL.iter().map(|sample| Building::of(c, sample)).collect::<Verdict<Vec<_>>>()?;
+    let all = ALL.iter().map(|sample| Building::new(c, sample)).collect::<Verdict<Vec<_>>>()?;
     let alone = all.iter().map(Building::built).collect::<Verdict<Vec<_>>>()?;
     std::thread::scope(|scope| {
         let one = |first: usize| {
@@ -207,10 +207,10 @@ fn four_threads(c: &Context<'_>) -> Verdict {
 }
 
 fn after_others(c: &Context<'_>) -> Verdict {
-    let building = Building::of(c, &ELEMENTWISE)?;
+    let building = Building::new(c, &ELEMENTWISE)?;
     let first = building.built()?;
     for sample in ALL {
-        Building::of(c, sample)?.built()?;
+        Building::new(c, sample)?.built()?;
         building.still(&first, "built after another module")?;
     }
     Ok(())
@@ -220,7 +220,7 @@ fn after_others(c: &Context<'_>) -> Verdict {
 /// not depend on them.
 fn elsewhere(c: &Context<'_>) -> Verdict {
     const VARIABLES: &[&str] = &["HOME", "LANG", "LC_ALL", "TZ", "USER"];
-    let building = Building::of(c, &ELEMENTWISE)?;
+    let building = Building::new(c, &ELEMENTWISE)?;
     let first = building.built()?;
     std::thread::sleep(Duration::from_millis(1100));
     let folder = std::env::current_dir().map_err(Stop::suite)?;
@@ -246,7 +246,7 @@ fn elsewhere(c: &Context<'_>) -> Verdict {
 
 /// Checks that calling `unsupported` first does not change what is built.
 fn unasked(c: &Context<'_>) -> Verdict {
-    let building = Building::of(c, &ELEMENTWISE)?;
+    let building = Building::new(c, &ELEMENTWISE)?;
     let first = building.built()?;
     building.codegen.run(Step::Unsupported, &building.request).0?;
     building.still(&first, "built after `unsupported` was asked")?;
@@ -257,7 +257,7 @@ fn unasked(c: &Context<'_>) -> Verdict {
 }
 
 fn unknown_options(c: &Context<'_>) -> Verdict {
-    let building = Building::of(c, &ELEMENTWISE)?;
+    let building = Building::new(c, &ELEMENTWISE)?;
     let first = building.built()?;
     for options in ["", "  ", "{ }", "{\"option-of-the-suite\": [1, {\"x\": null}], \"another\": \"\"}"] {
         let request = Request { options_json: options.into(), ..building.request.clone() };
@@ -272,7 +272,7 @@ fn unknown_options(c: &Context<'_>) -> Verdict {
 }
 
 fn more_threads(c: &Context<'_>) -> Verdict {
-    let building = Building::of(c, &ELEMENTWISE)?;
+    let building = Building::new(c, &ELEMENTWISE)?;
     let first = building.built()?;
     for threads_max in [2, 64, u32::MAX] {
         let request = Request { threads_max, ..building.request.clone() };
@@ -284,7 +284,7 @@ fn more_threads(c: &Context<'_>) -> Verdict {
 
 /// Checks that each declared wire version is read and gives the same functions.
 fn wire_version(c: &Context<'_>, version: &str) -> Verdict {
-    let building = Building::of(c, &REDUCTION)?;
+    let building = Building::new(c, &REDUCTION)?;
     let Ok(ir) = written(&building.lowered, version) else {
         return Err(Stop::suite(format!("the sample cannot be written as {version}")));
     };
@@ -302,7 +302,7 @@ fn wire_version(c: &Context<'_>, version: &str) -> Verdict {
 }
 
 fn cancelled_before(c: &Context<'_>) -> Verdict {
-    let building = Building::of(c, &ELEMENTWISE)?;
+    let building = Building::new(c, &ELEMENTWISE)?;
     let first = building.built()?;
     let (result, delivered) = building.codegen.run_until(Step::Build, &building.request, 0);
     let found = match result {
@@ -316,7 +316,7 @@ fn cancelled_before(c: &Context<'_>) -> Verdict {
 }
 
 fn cancelled_within(c: &Context<'_>) -> Verdict {
-    let building = Building::of(c, &ELEMENTWISE)?;
+    let building = Building::new(c, &ELEMENTWISE)?;
     let first = building.built()?;
     for polls in 1..=first.n_polls {
         let (result, delivered) = building.codegen.run_until(Step::Build, &building.request, polls);
@@ -344,7 +344,7 @@ fn tasks() -> BTreeSet<String> {
 
 /// Builds for a while, and checks the number of additional threads.
 fn thread_cap(c: &Context<'_>, threads_max: u32) -> Verdict {
-    let building = Building::of(c, &ELEMENTWISE)?;
+    let building = Building::new(c, &ELEMENTWISE)?;
     let request = Request { threads_max, ..building.request.clone() };
     let (started, done) = (AtomicBool::new(false), AtomicBool::new(false));
     let (built, most) = std::thread::scope(|scope| {

@@ -64,7 +64,7 @@ fn is_typed(kind: &str) -> bool {
 }
 
 fn survives(c: &Context<'_>, must: Must, damage: Damage) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     made.loads(&loader)?;
     let watched = Watched::new(c)?;
     let mut all_refused = true;
@@ -254,7 +254,7 @@ fn index_wrong_types(good: &RawArtifact) -> Vec<(String, RawArtifact)> {
 
 /// Lists a function in the index that the code lacks: loading or looking it up must fail.
 fn function_that_is_not_there(c: &Context<'_>) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     let (_, artifact) = changed(&made.own, "", |index| {
         let mut extra = index["functions"][0].clone();
         extra["name"] = json!("function_of_the_suite");

@@ -92,7 +92,7 @@ fn sections() -> Vec<Section> {
 
 /// Checks that both functions and the fingerprint give the same answer with and without a change.
 fn changes_nothing(c: &Context<'_>, change: fn(&mut Request)) -> Verdict {
-    let building = Building::of(c, &ELEMENTWISE)?;
+    let building = Building::new(c, &ELEMENTWISE)?;
     let (good, fingerprint) = (building.built()?, building.codegen.fingerprint(&building.request)?);
     let mut request = building.request.clone();
     change(&mut request);
@@ -106,7 +106,7 @@ fn changes_nothing(c: &Context<'_>, change: fn(&mut Request)) -> Verdict {
 
 /// Checks that each function refuses the request, and that nothing was delivered.
 fn is_refused(c: &Context<'_>, extensions: Vec<(String, u32)>, kind: &str, tells: &str) -> Verdict {
-    let building = Building::of(c, &ELEMENTWISE)?;
+    let building = Building::new(c, &ELEMENTWISE)?;
     let good = building.built()?;
     let request = Request { extensions, ..building.request.clone() };
     for (step, what) in [(Step::Unsupported, "unsupported"), (Step::Build, "build")] {
@@ -128,7 +128,7 @@ fn errors(delivered: &Delivered) -> Vec<String> {
 }
 
 fn reports_what_it_refuses(c: &Context<'_>) -> Verdict {
-    let building = Building::of(c, &UNKNOWN_FUNCTION)?;
+    let building = Building::new(c, &UNKNOWN_FUNCTION)?;
     let (asked, listed) = building.codegen.run(Step::Unsupported, &building.request);
     asked?;
     let (built, reported) = building.codegen.run(Step::Build, &building.request);
@@ -162,7 +162,7 @@ fn extent(module: &IrModule) -> Option<[RangeInclusive<u32>; 2]> {
 
 fn places(c: &Context<'_>) -> Verdict {
     for sample in ALL.iter().chain([&UNKNOWN_FUNCTION]) {
-        let building = Building::of(c, sample)?;
+        let building = Building::new(c, sample)?;
         let extent = extent(&building.lowered);
         for step in [Step::Unsupported, Step::Build] {
             let (_, delivered) = building.codegen.run(step, &building.request);
@@ -190,7 +190,7 @@ fn places(c: &Context<'_>) -> Verdict {
 
 fn text_or_none(c: &Context<'_>) -> Verdict {
     for sample in ALL {
-        let building = Building::of(c, sample)?;
+        let building = Building::new(c, sample)?;
         if let Some(text) = building.codegen.fingerprint(&building.request)? {
             ensure(!text.trim().is_empty(), "a text, or None", "an empty text")?;
         }
@@ -201,7 +201,7 @@ fn text_or_none(c: &Context<'_>) -> Verdict {
 /// Checks that the fingerprint is the same on this thread and another, before and after builds.
 fn same_again(c: &Context<'_>) -> Verdict {
     for sample in ALL {
-        let building = Building::of(c, sample)?;
+        let building = Building::new(c, sample)?;
         let first = building.codegen.fingerprint(&building.request)?;
         building.built()?;
         let again = building.codegen.fingerprint(&building.request)?;
@@ -218,7 +218,7 @@ fn same_again(c: &Context<'_>) -> Verdict {
 /// Checks that equal fingerprints mean equal bytes.
 fn same_bytes(c: &Context<'_>) -> Verdict {
     for sample in ALL {
-        let building = Building::of(c, sample)?;
+        let building = Building::new(c, sample)?;
         let before = building.codegen.fingerprint(&building.request)?;
         let first = building.built()?;
         std::thread::sleep(std::time::Duration::from_millis(2));

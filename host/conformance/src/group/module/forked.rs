@@ -24,7 +24,7 @@ pub(super) fn add(cases: &mut Cases) {
 }
 
 fn after_use(c: &Context<'_>) -> Verdict {
-    let made = Made::of(c)?;
+    let made = Made::cached(c)?;
     made.still(c)?;
     let answer = in_child(|| match c.new_host().and_then(|host| made.anew(&host)) {
         Ok(()) => COMPUTED.to_owned(),

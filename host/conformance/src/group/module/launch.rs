@@ -77,7 +77,7 @@ struct Scene {
 /// Returns the part of the loader's kind of a compiled module, or `None` if its modules lack
 /// `launch` 1.
 fn part(c: &Context<'_>) -> Verdict<Option<RawArtifact>> {
-    let made = Made::of(c)?;
+    let made = Made::cached(c)?;
     if loader(c)?.load(&made.own, Environment::Working)?.launches()?.is_none() {
         return Ok(None);
     }
@@ -96,7 +96,7 @@ fn in_scene(c: &Context<'_>, body: fn(&Scene, &Launches<'_>) -> Verdict) -> Verd
         c.not_run("its modules do not answer interface `launch` 1, which is optional");
         return Ok(());
     };
-    let made = Made::of(c)?;
+    let made = Made::cached(c)?;
     let module: Module = loader(c)?.load(own, Environment::Working)?;
     let Some(launches) = module.launches()? else {
         return Err(Stop::failed("interface `launch` 1 of every module of the kind", "none of this one"));

@@ -48,12 +48,12 @@ pub(super) fn add(cases: &mut Cases) {
 }
 
 fn computes(c: &Context<'_>) -> Verdict {
-    let made = Made::of(c)?;
+    let made = Made::cached(c)?;
     made.computes(c, &c.host()?.load(&made.root)?)
 }
 
 fn by_name(c: &Context<'_>) -> Verdict {
-    let made = Made::of(c)?;
+    let made = Made::cached(c)?;
     let module = loader(c)?.load(&made.own, Environment::Working)?;
     for _ in 0..100 {
         let found = module.function(made.function.as_bytes())?;
@@ -63,7 +63,7 @@ fn by_name(c: &Context<'_>) -> Verdict {
 }
 
 fn no_such_function(c: &Context<'_>) -> Verdict {
-    let made = Made::of(c)?;
+    let made = Made::cached(c)?;
     let module = loader(c)?.load(&made.own, Environment::Working)?;
     let name = &made.function;
     let near =
@@ -82,7 +82,7 @@ fn no_such_function(c: &Context<'_>) -> Verdict {
 }
 
 fn no_such_interface(c: &Context<'_>) -> Verdict {
-    let made = Made::of(c)?;
+    let made = Made::cached(c)?;
     let module = loader(c)?.load(&made.own, Environment::Working)?;
     for (name, version) in [("nobody-has-this", 1), ("launch", u32::MAX), ("", 0), ("a/b", 1)] {
         let what = format!("`query` for \"{name}\" {version}, which nobody knows: success");
@@ -96,7 +96,7 @@ fn no_such_interface(c: &Context<'_>) -> Verdict {
 
 /// Looks up invalid names: the answer is `None`, or `ValueError` if the name is no text.
 fn odd_names(c: &Context<'_>) -> Verdict {
-    let made = Made::of(c)?;
+    let made = Made::cached(c)?;
     let module = loader(c)?.load(&made.own, Environment::Working)?;
     let long = vec![b'f'; 1 << 20];
     let with_nul = [made.function.as_bytes(), b"\0"].concat();
@@ -119,7 +119,7 @@ fn odd_names(c: &Context<'_>) -> Verdict {
 }
 
 fn twice(c: &Context<'_>) -> Verdict {
-    let (made, host) = (Made::of(c)?, c.host()?);
+    let (made, host) = (Made::cached(c)?, c.host()?);
     let (first, second) = (host.load(&made.root)?, host.load(&made.root)?);
     made.computes(c, &first)?;
     made.computes(c, &second)?;
@@ -129,7 +129,7 @@ fn twice(c: &Context<'_>) -> Verdict {
 
 /// Loads as many modules as fit into a moment, at least 8 and at most 50.
 fn many(c: &Context<'_>) -> Verdict {
-    let (made, host) = (Made::of(c)?, c.host()?);
+    let (made, host) = (Made::cached(c)?, c.host()?);
     let begun = Instant::now();
     let mut modules = Vec::new();
     while modules.len() < 50 && (modules.len() < 8 || begun.elapsed() < Duration::from_millis(1500)) {
@@ -147,7 +147,7 @@ fn many(c: &Context<'_>) -> Verdict {
 }
 
 fn again(c: &Context<'_>) -> Verdict {
-    let (made, host) = (Made::of(c)?, c.host()?);
+    let (made, host) = (Made::cached(c)?, c.host()?);
     for _ in 0..4 {
         made.computes(c, &host.load(&made.root)?)?;
     }
@@ -156,7 +156,7 @@ fn again(c: &Context<'_>) -> Verdict {
 
 /// Loads through the raw table, so that no host keeps the module alive.
 fn outlives_module(c: &Context<'_>) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     let module = loader.load(&made.own, Environment::Working)?;
     let function = module.function(made.function.as_bytes())?;
     let function = function.ok_or_else(|| Stop::failed("the function", "None"))?;
@@ -212,7 +212,7 @@ fn alone(c: &Context<'_>) -> HostOptions {
 
 /// Drops a host of its own while one of its functions is still held.
 fn outlives_host(c: &Context<'_>) -> Verdict {
-    let made = Made::of(c)?;
+    let made = Made::cached(c)?;
     let host = Host::new(alone(c))?;
     let Ok(target) = host.usable_target(&target_kind(&made)?) else { return made.still(c) };
     let case = super::samples::ELEMENTWISE.case()?;
@@ -249,7 +249,7 @@ fn target_kind(made: &Made) -> Verdict<String> {
 }
 
 fn two_threads(c: &Context<'_>) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     let (own, function) = (&made.own, made.function.as_bytes());
     let one = || -> Verdict {
         for _ in 0..3 {
@@ -268,7 +268,7 @@ fn two_threads(c: &Context<'_>) -> Verdict {
 }
 
 fn saved(c: &Context<'_>) -> Verdict {
-    let made = Made::of(c)?;
+    let made = Made::cached(c)?;
     let bytes = made.root.to_bytes()?;
     let read = Artifact::from_bytes(&bytes)?;
     equal("the index that is read", &read.index_json(), &made.root.index_json())?;
@@ -278,7 +278,7 @@ fn saved(c: &Context<'_>) -> Verdict {
 
 /// Loads without an environment: compiled code then uses its own functions.
 fn null_environment(c: &Context<'_>) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     let runs_in_host_memory =
         made.is_root && made.device.as_ref().is_ok_and(chipdock_host::Device::is_host_memory);
     match loader.load(&made.own, Environment::Null) {
@@ -302,7 +302,7 @@ fn null_environment(c: &Context<'_>) -> Verdict {
 }
 
 fn unknown_extensions(c: &Context<'_>) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     for extensions in [extended::unknown_extensions(), extended::many_extensions(CHIPDOCK_EXTENSIONS_MAX)] {
         let artifact = RawArtifact { extensions, ..made.own.clone() };
         let module = loader.load(&artifact, Environment::Working);
@@ -322,7 +322,7 @@ fn too_many_extensions(c: &Context<'_>) -> Verdict {
 
 /// Checks that an artifact with these extensions is neither checked nor loaded.
 fn is_refused(c: &Context<'_>, extensions: Vec<(String, u32)>, kind: &str, tells: &str) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     let artifact = RawArtifact { extensions, ..made.own.clone() };
     let cpu = ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
     extended::refused_as("check", kind, tells, loader.check(&artifact, cpu).map(drop))?;
@@ -334,7 +334,7 @@ fn is_refused(c: &Context<'_>, extensions: Vec<(String, u32)>, kind: &str, tells
 /// Checks that the environment is released with the last of the module and its functions, in either
 /// order, and not before.
 fn environment_released(c: &Context<'_>) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     for is_module_first in [true, false] {
         let lent = Lent::new(loader.host());
         let module = loader.load_lent(&made.own, lent)?;
@@ -358,7 +358,7 @@ fn environment_released(c: &Context<'_>) -> Verdict {
 }
 
 fn environment_released_on_failure(c: &Context<'_>) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     let mut artifact = made.own.clone();
     artifact.index_json = b"no index".to_vec();
     let lent = Lent::new(loader.host());
@@ -371,7 +371,7 @@ fn environment_released_on_failure(c: &Context<'_>) -> Verdict {
 /// Loads one artifact with two hosts at once: a failure must be raised with the calling host, in
 /// any order of calls.
 fn two_hosts(c: &Context<'_>) -> Verdict {
-    let made = Made::of(c)?;
+    let made = Made::cached(c)?;
     let other = Host::new(alone(c))?;
     let modules = [c.host()?.load(&made.root)?, other.load(&made.root)?];
     if modules.iter().any(|module| module.missing_loader().is_some()) {
@@ -399,7 +399,7 @@ fn two_hosts(c: &Context<'_>) -> Verdict {
 }
 
 fn unknown_section(c: &Context<'_>) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     let extra = |name: &str, kind: &str, data: &[u8]| RawSection {
         name: name.into(),
         kind: kind.into(),
@@ -425,7 +425,7 @@ fn unknown_section(c: &Context<'_>) -> Verdict {
 }
 
 fn unknown_fields(c: &Context<'_>) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     let mut artifact = made.own.clone();
     let mut index: serde_json::Value = serde_json::from_slice(&artifact.index_json).map_err(Stop::suite)?;
     index["field-of-the-suite"] = serde_json::json!({ "x": [1, null] });
@@ -439,7 +439,7 @@ fn unknown_fields(c: &Context<'_>) -> Verdict {
 
 /// Checks that sections may have a stricter alignment than they require.
 fn strict_alignment(c: &Context<'_>) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     let mut artifact = made.own.clone();
     for section in &mut artifact.sections {
         section.alignment_bytes = section.alignment_bytes.max(1 << 16);
@@ -450,7 +450,7 @@ fn strict_alignment(c: &Context<'_>) -> Verdict {
 }
 
 fn leaves_no_file(c: &Context<'_>) -> Verdict {
-    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
     let watched = Watched::new(c)?;
     for _ in 0..3 {
         let module = loader.load(&made.own, Environment::Working)?;

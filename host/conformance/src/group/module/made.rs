@@ -44,7 +44,7 @@ impl Made {
     /// # Errors
     ///
     /// No code generator here produces such artifacts.
-    pub(super) fn of(c: &Context<'_>) -> Verdict<Rc<Self>> {
+    pub(super) fn cached(c: &Context<'_>) -> Verdict<Rc<Self>> {
         c.cached("module/made", || Self::new(c))
     }
 
@@ -162,7 +162,7 @@ impl Made {
 
 /// Returns the loader that the case is about, through its table.
 pub(super) fn loader(c: &Context<'_>) -> Verdict<Loader> {
-    Loader::of(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the loader is gone"))
+    Loader::find(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the loader is gone"))
 }
 
 /// Returns an artifact in the form in which a loader is given it through its table.

@@ -53,11 +53,11 @@ struct Scene {
 }
 
 fn in_scene(c: &Context<'_>, body: impl FnOnce(&Scene) -> Verdict) -> Verdict {
-    let Some(objects) = Objects::of(c.plugin()?, loader(c)?) else {
+    let Some(objects) = Objects::find(c.plugin()?, loader(c)?) else {
         c.not_run("the loader does not have interface `object` 1, which is optional");
         return Ok(());
     };
-    let made = Made::of(c)?;
+    let made = Made::cached(c)?;
     let good = objects.object(&made.own)?;
     body(&Scene { objects, own: made.own.clone(), good })?;
     made.still(c)

@@ -67,7 +67,7 @@ fn with_ir(building: &Building, texts: Texts) -> Vec<Request> {
 
 /// Checks that both functions answer as allowed, and that the valid request is built as before.
 fn survives(c: &Context<'_>, answer: Answer, requests: fn(&Building) -> Vec<Request>) -> Verdict {
-    let building = Building::of(c, &ELEMENTWISE)?;
+    let building = Building::new(c, &ELEMENTWISE)?;
     let good = building.built()?;
     for (index, request) in requests(&building).iter().enumerate() {
         for step in [Step::Unsupported, Step::Build] {
@@ -182,7 +182,7 @@ fn wrong_types(building: &Building) -> Vec<Vec<u8>> {
 /// Passes a module of another stage than the kind's: it is refused, or built if it happens to be
 /// valid there.
 fn other_stage(c: &Context<'_>) -> Verdict {
-    let building = Building::of(c, &ELEMENTWISE)?;
+    let building = Building::new(c, &ELEMENTWISE)?;
     let good = building.built()?;
     let stage = c.host()?.capabilities(&c.target()?)?.stage;
     let answer = if stage == Stage::Blocks { Answer::Any } else { Answer::Refused };

@@ -115,6 +115,6 @@ impl Sample {
     pub(super) fn case(&self) -> Verdict<Case> {
         let text = format!("from tvm.script import tirx as T\n{}", self.source);
         let module = chipdock_script::parse(&text, self.name).map_err(Stop::suite)?;
-        Case::of(module, self.functions.first().copied().unwrap_or_default()).map_err(Stop::suite)
+        Case::from_module(module, self.functions.first().copied().unwrap_or_default()).map_err(Stop::suite)
     }
 }

@@ -287,7 +287,7 @@ fn calls(c: &Context) -> Verdict {
 /// Loads invalid artifacts repeatedly.
 fn refused_modules(c: &Context) -> Verdict {
     let plugin = c.plugin()?;
-    let Some(loader) = Loader::of(plugin, c.registration()) else {
+    let Some(loader) = Loader::find(plugin, c.registration()) else {
         return Err(Stop::suite(format!("no loader {}", c.registration())));
     };
     let code = RawSection {
@@ -320,7 +320,7 @@ fn refused_targets(c: &Context) -> Verdict {
 
 /// Passes invalid targets to the plugin directly.
 fn damaged_targets(c: &Context) -> Verdict {
-    let Some(kind) = Kind::of(c.plugin()?, c.registration()) else {
+    let Some(kind) = Kind::find(c.plugin()?, c.registration()) else {
         return Err(Stop::suite(format!("no target kind {}", c.registration())));
     };
     Soak::new(None).hold(|| refused(kind.canonicalize("{\"kind\":")))

@@ -50,7 +50,7 @@ struct Hooks {
 const NAMES: [&str; 3] = ["fail_next_copy", "out_of_memory_next", "lose"];
 
 impl Hooks {
-    fn of(c: &Context) -> Verdict<Self> {
+    fn find(c: &Context) -> Verdict<Self> {
         let host = c.plugin()?.host();
         let name = |hook: &str| format!("conformance.{}.{hook}", c.registration());
         let found = NAMES.map(|hook| host.function(&name(hook)));
@@ -138,7 +138,7 @@ fn is_failure(what: &str, answer: Result<(), Error>, size: usize) -> Verdict {
 }
 
 fn hooks(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let count = c.device()?.count()?;
     for (hook, name) in NAMES.iter().enumerate() {
         let absent = hooks.call(hook, &[i64::from(count).into()]);
@@ -152,7 +152,7 @@ fn hooks(c: &Context) -> Verdict {
 }
 
 fn late_failure(c: &Context, n_created: usize) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let streams = streams(&device, 0, n_created)?;
     let mut scene = Scene::new(&device, &streams[n_created])?;
@@ -166,7 +166,7 @@ fn late_failure(c: &Context, n_created: usize) -> Verdict {
 
 /// Checks that the failure is reported by the first call that meets it, and by no other.
 fn reported_once(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let stream = device.default_stream(0);
     let mut scene = Scene::new(&device, &stream)?;
@@ -186,7 +186,7 @@ fn reported_once(c: &Context) -> Verdict {
 }
 
 fn first_cause(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let stream = device.default_stream(0);
     // Work ahead of the copies, so that both failures are still pending when they are queued.
@@ -213,7 +213,7 @@ fn first_cause(c: &Context) -> Verdict {
 
 /// Checks that a stream accepts work again after it has reported a failure.
 fn work_after(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let stream = device.default_stream(0);
     let mut scene = Scene::new(&device, &stream)?;
@@ -227,7 +227,7 @@ fn work_after(c: &Context) -> Verdict {
 }
 
 fn other_streams(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let streams = streams(&device, 0, 2)?;
     let mut failing = Scene::new(&device, &streams[1])?;
@@ -240,7 +240,7 @@ fn other_streams(c: &Context) -> Verdict {
 }
 
 fn free_reports(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let space = device.allocate(4096)?;
     let mut bytes = vec![7_u8; 4096];
@@ -256,7 +256,7 @@ fn free_reports(c: &Context) -> Verdict {
 
 /// Checks that the failure belongs to the stream, not to the thread that queued the work.
 fn other_thread(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let stream = device.default_stream(0);
     let mut scene = Scene::new(&device, &stream)?;
@@ -270,7 +270,7 @@ fn other_thread(c: &Context) -> Verdict {
 }
 
 fn lost(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let stream = device.default_stream(0);
     let mut scene = Scene::new(&device, &stream)?;
@@ -290,7 +290,7 @@ fn lost(c: &Context) -> Verdict {
 
 /// Checks that no queued work reports success after the device is lost.
 fn queued_when_lost(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let stream = device.default_stream(0);
     let mut scene = Scene::new(&device, &stream)?;
@@ -303,7 +303,7 @@ fn queued_when_lost(c: &Context) -> Verdict {
 }
 
 fn opened_again(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let stream = device.default_stream(0);
     for _ in 0..3 {
@@ -321,7 +321,7 @@ fn opened_again(c: &Context) -> Verdict {
 }
 
 fn reset_of_one_that_is_not_lost(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let stream = device.default_stream(0);
     let mut scene = Scene::new(&device, &stream)?;
@@ -335,7 +335,7 @@ fn reset_of_one_that_is_not_lost(c: &Context) -> Verdict {
 }
 
 fn reset_of_nothing(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let count = hooks.device.count()?;
     for device_id in [-1, count] {
         let what = format!("reset of device {device_id}, which is not there");
@@ -345,7 +345,7 @@ fn reset_of_nothing(c: &Context) -> Verdict {
 }
 
 fn other_devices(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.several_devices()?;
     let space = device.allocate_kind(1, 64, 64, 0, "")?;
     hooks.lose()?;
@@ -358,7 +358,7 @@ fn other_devices(c: &Context) -> Verdict {
 /// Checks that a failure is reported once, by a mark or by the sync, and that the time between
 /// marks around it ends in a value or an error.
 fn failure_beside_marks(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let stream = device.default_stream(0);
     for _ in 0..5 {
@@ -392,7 +392,7 @@ fn failure_beside_marks(c: &Context) -> Verdict {
 }
 
 fn marks_of_lost(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let stream = device.default_stream(0);
     let (one, other) = (stream.mark()?, stream.mark()?);
@@ -409,7 +409,7 @@ fn marks_of_lost(c: &Context) -> Verdict {
 }
 
 fn address_of_lost(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = mapped(c)?;
     let space = device.allocate_kind(0, 64, 64, CHIPDOCK_DATA_SPACE_HOST_VISIBLE, "")?;
     hooks.lose()?;
@@ -417,7 +417,7 @@ fn address_of_lost(c: &Context) -> Verdict {
 }
 
 fn external_of_lost(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let (space, pages) = (device.allocate(64)?, Pages::new(1)?);
     let native = device.native_stream(0, std::ptr::null_mut())?;
@@ -436,7 +436,7 @@ fn external_of_lost(c: &Context) -> Verdict {
 }
 
 fn out_of_memory(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let available = || -> Verdict<Option<i64>> {
         Ok(device.attribute(0, "available_global_memory_bytes")?.to::<Option<i64>>()?)
@@ -464,7 +464,7 @@ fn out_of_memory(c: &Context) -> Verdict {
 }
 
 fn out_of_memory_again(c: &Context) -> Verdict {
-    let hooks = Hooks::of(c)?;
+    let hooks = Hooks::find(c)?;
     let device = c.device()?;
     for _ in 0..20 {
         hooks.out_of_memory_next()?;

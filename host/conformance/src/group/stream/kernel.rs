@@ -56,7 +56,7 @@ impl Add {
     /// # Errors
     ///
     /// The kernel cannot be compiled here.
-    pub(in crate::group) fn of(c: &Context) -> Verdict<Option<Rc<Self>>> {
+    pub(in crate::group) fn load(c: &Context) -> Verdict<Option<Rc<Self>>> {
         let made = c.cached("stream-add", || Self::make(c))?;
         match &*made {
             Ok(add) => Ok(Some(Rc::clone(add))),
@@ -123,7 +123,7 @@ fn sum(a: &[i32], b: &[i32], times: i32) -> Vec<i32> {
 
 /// Launches kernels that each read what the previous one wrote.
 fn chain(c: &Context, created: bool) -> Verdict {
-    let Some(add) = Add::of(c)? else { return Ok(()) };
+    let Some(add) = Add::load(c)? else { return Ok(()) };
     let stream = add.stream(created)?;
     let (a, b) = (numbers(1), numbers(2));
     let step = add.tensor(&b)?;
@@ -141,7 +141,7 @@ fn chain(c: &Context, created: bool) -> Verdict {
 /// Checks that a copy on the stream sees the results of the kernels before it, without a sync in
 /// between.
 fn then_copy(c: &Context, created: bool) -> Verdict {
-    let Some(add) = Add::of(c)? else { return Ok(()) };
+    let Some(add) = Add::load(c)? else { return Ok(()) };
     let stream = add.stream(created)?;
     let (a, b) = (numbers(3), numbers(4));
     let (first, step, to, other) = (add.tensor(&a)?, add.tensor(&b)?, add.tensor(&b)?, add.tensor(&b)?);
@@ -161,7 +161,7 @@ fn then_copy(c: &Context, created: bool) -> Verdict {
 
 /// Launches a chain of kernels that moves from one stream to another.
 fn between(c: &Context) -> Verdict {
-    let Some(add) = Add::of(c)? else { return Ok(()) };
+    let Some(add) = Add::load(c)? else { return Ok(()) };
     let streams = [add.stream(true)?, add.stream(true)?];
     let (a, b) = (numbers(5), numbers(6));
     let step = add.tensor(&b)?;
@@ -180,7 +180,7 @@ fn between(c: &Context) -> Verdict {
 
 /// Checks that the current stream is per thread: another thread's kernels do not run on it.
 fn other_thread(c: &Context) -> Verdict {
-    let Some(add) = Add::of(c)? else { return Ok(()) };
+    let Some(add) = Add::load(c)? else { return Ok(()) };
     let stream = add.stream(true)?;
     let (a, b) = (numbers(7), numbers(8));
     let (first, step, mine, other) = (add.tensor(&a)?, add.tensor(&b)?, add.tensor(&a)?, add.tensor(&a)?);

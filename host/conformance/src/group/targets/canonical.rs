@@ -219,7 +219,7 @@ fn second_host(c: &Context<'_>) -> Verdict {
     let first = tested.canonical(&target)?;
     let second = Plugin::init(c.plugin()?.raw(), hosts::host())
         .map_err(|error| Stop::failed("a second host to be served", error.message))?;
-    let kind = Kind::of(&second, c.registration());
+    let kind = Kind::find(&second, c.registration());
     let kind = kind.ok_or_else(|| Stop::failed("the same registrations in a second host", "no such kind"))?;
     let held = same(&kind, &target, &first);
     second.shutdown()?;

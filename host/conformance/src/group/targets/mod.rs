@@ -31,8 +31,8 @@ struct Tested {
 
 impl Tested {
     /// Opens the kind through its table and parses its schema.
-    fn of(c: &Context<'_>) -> Verdict<Self> {
-        let kind = Kind::of(c.plugin()?, c.registration());
+    fn open(c: &Context<'_>) -> Verdict<Self> {
+        let kind = Kind::find(c.plugin()?, c.registration());
         let kind = kind.ok_or_else(|| Stop::suite("the target kind is gone"))?;
         let schema = serde_json::from_str(&kind.schema_json);
         let schema = schema.map_err(|error| {
@@ -45,7 +45,7 @@ impl Tested {
     fn usable(c: &Context<'_>) -> Verdict<Self> {
         match c.facts().unusable_kind(c.registration()) {
             Some(why) => Err(Stop::Absent(why.to_owned())),
-            None => Self::of(c),
+            None => Self::open(c),
         }
     }
 

@@ -14,7 +14,7 @@ pub(super) fn add(cases: &mut Cases) {
     let mut case = |name: &str, clause, body: fn(&Context<'_>) -> Verdict| {
         cases.case(Group::Target, format_args!("schema/{name}"), clause, Subject::TargetKind).run(body);
     };
-    case("json", "T.1", |c| Tested::of(c).map(drop));
+    case("json", "T.1", |c| Tested::open(c).map(drop));
     case("name", "T.1", name);
     case("docs", "T.5", docs);
     case("option-names", "T.5", option_names);
@@ -29,7 +29,7 @@ pub(super) fn add(cases: &mut Cases) {
 }
 
 fn name(c: &Context<'_>) -> Verdict {
-    let Tested { schema, .. } = Tested::of(c)?;
+    let Tested { schema, .. } = Tested::open(c)?;
     equal("the name in the schema", &schema.name.as_str(), &c.registration())?;
     equal("the schema's version", &schema.schema, &1)?;
     let is_plain = |text: &str| !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c == '{');
@@ -38,7 +38,7 @@ fn name(c: &Context<'_>) -> Verdict {
 }
 
 fn docs(c: &Context<'_>) -> Verdict {
-    let Tested { schema, .. } = Tested::of(c)?;
+    let Tested { schema, .. } = Tested::open(c)?;
     ensure(!schema.doc.trim().is_empty(), "a line in `doc` that says what the kind is", "none")?;
     for option in &schema.options {
         let expected = format!("a line in `doc` of option \"{}\"", option.name);
@@ -48,7 +48,7 @@ fn docs(c: &Context<'_>) -> Verdict {
 }
 
 fn option_names(c: &Context<'_>) -> Verdict {
-    let Tested { schema, .. } = Tested::of(c)?;
+    let Tested { schema, .. } = Tested::open(c)?;
     let mut names = BTreeSet::new();
     for option in &schema.options {
         let name = option.name.as_str();
@@ -64,7 +64,7 @@ fn option_names(c: &Context<'_>) -> Verdict {
 }
 
 fn ranges(c: &Context<'_>) -> Verdict {
-    let Tested { schema, .. } = Tested::of(c)?;
+    let Tested { schema, .. } = Tested::open(c)?;
     for option in &schema.options {
         let name = &option.name;
         if let (Some(min), Some(max)) = (option.min, option.max) {
@@ -84,7 +84,7 @@ fn ranges(c: &Context<'_>) -> Verdict {
 }
 
 fn defaults(c: &Context<'_>) -> Verdict {
-    let Tested { schema, .. } = Tested::of(c)?;
+    let Tested { schema, .. } = Tested::open(c)?;
     for option in &schema.options {
         let Some(default) = &option.default else { continue };
         let expected = format!("option \"{}\": a default of its type and within its range", option.name);
@@ -94,7 +94,7 @@ fn defaults(c: &Context<'_>) -> Verdict {
 }
 
 fn capabilities(c: &Context<'_>) -> Verdict {
-    let Tested { schema, .. } = Tested::of(c)?;
+    let Tested { schema, .. } = Tested::open(c)?;
     for (capability, option) in schema.capabilities.named() {
         let CapabilitySource::Option { option_type, .. } = capability.source else { continue };
         let declared = schema.options.iter().find(|one| one.name == option);
@@ -134,14 +134,14 @@ fn names(what: &str, names: &[String], test: impl Fn(&str) -> bool) -> Verdict {
 }
 
 fn thread_axes(c: &Context<'_>) -> Verdict {
-    let Tested { schema, .. } = Tested::of(c)?;
+    let Tested { schema, .. } = Tested::open(c)?;
     names("thread axes", &schema.thread_axes, |axis| axis.parse::<ThreadAxis>().is_ok())
 }
 
 /// Checks the form of scopes, which may be specific to the device, and that global memory is
 /// listed.
 fn storage_scopes(c: &Context<'_>) -> Verdict {
-    let Tested { schema, .. } = Tested::of(c)?;
+    let Tested { schema, .. } = Tested::open(c)?;
     let is_plain = |scope: &str| !scope.is_empty() && !scope.contains(char::is_whitespace);
     names("storage scopes", &schema.storage_scopes, is_plain)?;
     let has_global = schema.storage_scopes.iter().any(|scope| scope == "global");
@@ -150,7 +150,7 @@ fn storage_scopes(c: &Context<'_>) -> Verdict {
 
 /// Checks for unknown fields: a host ignores them (P3.9), but here one is a misspelling.
 fn known_fields(c: &Context<'_>) -> Verdict {
-    let Tested { kind, .. } = Tested::of(c)?;
+    let Tested { kind, .. } = Tested::open(c)?;
     let unknown = unknown_schema_fields(&kind.schema_json)?;
     ensure(unknown.is_empty(), "a schema of fields that are known", format!("{unknown:?}"))
         .map_err(|stop| stop.note("a host would ignore them"))
@@ -161,7 +161,7 @@ fn known_fields(c: &Context<'_>) -> Verdict {
 }
 
 fn native_ops(c: &Context<'_>) -> Verdict {
-    let Tested { schema, .. } = Tested::of(c)?;
+    let Tested { schema, .. } = Tested::open(c)?;
     let all: Vec<String> = schema.native_ops.iter().chain(schema.optional_ops.keys()).cloned().collect();
     names("ops", &all, |op| Op::by_name(op).is_some())?;
     for (name, option) in &schema.optional_ops {
@@ -175,7 +175,7 @@ fn native_ops(c: &Context<'_>) -> Verdict {
 
 /// Checks that a non-standard attribute key is at least known to the plugin's own device.
 fn attributes(c: &Context<'_>) -> Verdict {
-    let Tested { schema, .. } = Tested::of(c)?;
+    let Tested { schema, .. } = Tested::open(c)?;
     for option in schema.options.iter().filter(|option| !option.from_attribute.is_empty()) {
         let key = option.from_attribute.as_str();
         if attribute::ALL.contains(&key) {

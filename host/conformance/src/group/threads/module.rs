@@ -24,7 +24,7 @@ pub(super) fn add(cases: &mut Cases) {
 
 fn canonicalize(c: &Context, n_threads: usize) -> Verdict {
     let kind =
-        Kind::of(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the target kind is gone"))?;
+        Kind::find(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the target kind is gone"))?;
     let target = c.host()?.target(c.registration())?.to_json().to_string();
     let expected = kind.canonicalize(&target)?;
     together(n_threads, |_| {
@@ -50,7 +50,7 @@ fn compile(c: &Context, n_threads: usize) -> Verdict {
 
 /// Loads one artifact on all threads; each calls its own module's function and drops the module.
 fn load(c: &Context, n_threads: usize) -> Verdict {
-    let Some(add) = Add::of(c)? else { return Ok(()) };
+    let Some(add) = Add::load(c)? else { return Ok(()) };
     let add = &*add;
     let host = c.host()?;
     together(n_threads, |thread| {
@@ -84,14 +84,14 @@ fn sums(add: &Add, thread: usize) -> Verdict {
 
 /// Calls one function on the default stream, with tensors of each thread's own.
 fn call(c: &Context, n_threads: usize) -> Verdict {
-    let Some(add) = Add::of(c)? else { return Ok(()) };
+    let Some(add) = Add::load(c)? else { return Ok(()) };
     let add = &*add;
     together(n_threads, |thread| sums(add, thread))
 }
 
 /// Calls one function with a separate current stream for each thread, if there are several streams.
 fn call_on_streams(c: &Context, n_threads: usize) -> Verdict {
-    let Some(add) = Add::of(c)? else { return Ok(()) };
+    let Some(add) = Add::load(c)? else { return Ok(()) };
     let add = &*add;
     together(n_threads, |thread| {
         let stream = add.device.create_stream()?;

@@ -36,7 +36,7 @@ pub(crate) struct Accesses {
 
 impl Accesses {
     /// Collects the accesses of a statement within loops.
-    pub(crate) fn of(heads: &[Head], body: &Stmt) -> Self {
+    pub(crate) fn collect(heads: &[Head], body: &Stmt) -> Self {
         let mut accesses = Self::default();
         for head in heads {
             let step = Expr::int(head.step, head.var.dtype);
@@ -185,7 +185,7 @@ impl Accesses {
         let none = HashSet::new();
         let apart = |(a, b): (&Expr, &Expr)| {
             let (Some(a), Some(b)) =
-                (IndexTerms::of(self, a, loops, &none), IndexTerms::of(self, b, loops, &none))
+                (IndexTerms::split(self, a, loops, &none), IndexTerms::split(self, b, loops, &none))
             else {
                 return false;
             };
@@ -214,7 +214,7 @@ impl Accesses {
             for axis in 0..first.indices.len() {
                 let places: Option<Vec<IndexTerms>> = accesses
                     .iter()
-                    .map(|access| IndexTerms::of(self, access.indices.get(axis)?, loops, &known))
+                    .map(|access| IndexTerms::split(self, access.indices.get(axis)?, loops, &known))
                     .collect();
                 if let Some(places) = places {
                     known.extend(digits(&places, heads));
@@ -238,7 +238,7 @@ struct IndexTerms {
 }
 
 impl IndexTerms {
-    fn of(accesses: &Accesses, index: &Expr, loops: &HashSet<Var>, known: &HashSet<Var>) -> Option<Self> {
+    fn split(accesses: &Accesses, index: &Expr, loops: &HashSet<Var>, known: &HashSet<Var>) -> Option<Self> {
         let (index, lanes) = match &index.kind {
             ExprKind::Ramp { base, stride, lanes } => {
                 (base, stride.as_int()?.checked_mul(i128::from(*lanes) - 1)?)

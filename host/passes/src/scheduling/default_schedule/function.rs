@@ -29,7 +29,7 @@ const LOCAL_SIZE_BYTES_MAX: i128 = 4096;
 
 /// Binds unscheduled loops to the threads of a target.
 pub(super) fn schedule(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
-    let limits = Limits::of(capabilities);
+    let limits = Limits::from_capabilities(capabilities);
     if !limits.has_blocks && !limits.has_threads && !limits.is_one {
         return Ok(module.clone());
     }
@@ -465,7 +465,7 @@ impl<'a> Scheduler<'a> {
         let launches = self.is_launching(stmt);
         if !launches && !self.limits.is_one && !self.needs_host(stmt) && has_room(stmt) && !shares_bytes(stmt)
         {
-            let nest = Nest::of(stmt);
+            let nest = Nest::from_stmt(stmt);
             let on_threads = self.on_threads(&nest);
             for pattern in [matmul::tiled, reduction::across_threads, registers::tiled, transpose::tiled] {
                 if let Some(launch) = pattern(&nest, &on_threads, &self.limits, &self.sizes) {
@@ -511,7 +511,7 @@ impl<'a> Scheduler<'a> {
         if leaves_loop(nest.body) {
             return HashSet::new();
         }
-        let accesses = Accesses::of(&nest.heads, nest.body);
+        let accesses = Accesses::collect(&nest.heads, nest.body);
         let mut loops = accesses.independent(&nest.heads);
         // The axis kinds of a block state that iterations may run in any order.
         let is_block = matches!(nest.body.kind, StmtKind::BlockRealize { .. });
@@ -535,7 +535,7 @@ impl<'a> Scheduler<'a> {
             nest.heads.iter().partition(|head| on_threads.contains(&head.var));
         let is_loop = !within.is_empty();
         let mut body = within.into_iter().rev().fold(nest.body.clone(), |body, head| head.around(body));
-        let mut axes: Vec<Axis> = heads.into_iter().map(Axis::of).collect();
+        let mut axes: Vec<Axis> = heads.into_iter().map(Axis::from_head).collect();
         if let Some((var, lanes)) = vector::lanes(nest, on_threads, self.capabilities)
             && let Some(position) = axes.iter().position(|axis| axis.var == var)
         {

@@ -21,7 +21,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    pub(super) fn of(head: &Head) -> Self {
+    pub(super) fn from_head(head: &Head) -> Self {
         let (min, extent) = (head.min.clone(), head.extent.clone());
         Self { var: head.var.clone(), min, extent, step: head.step }
     }
@@ -98,7 +98,7 @@ fn spread(
         }
         Count::Symbolic(_, total) => (total.dtype, total.clone()),
     };
-    let grid = Grid::of(&total, limits);
+    let grid = Grid::new(&total, limits);
     let int = |value: i128| Expr::int(value, dtype);
     let (block, round) = (Var::new("bx", dtype), Var::new("round", dtype));
     let thread = thread.map(|name| Var::new(name, dtype));
@@ -257,7 +257,7 @@ struct Grid {
 }
 
 impl Grid {
-    fn of(total: &Expr, limits: &Limits) -> Self {
+    fn new(total: &Expr, limits: &Limits) -> Self {
         let dtype = total.dtype;
         let int = |value: i128| Expr::int(value, dtype);
         if let Some(total) = total.as_int() {

@@ -45,7 +45,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(super) fn of(capabilities: &TargetCapabilities) -> Self {
+    pub(super) fn from_capabilities(capabilities: &TargetCapabilities) -> Self {
         let (limits, memory, execution) =
             (&capabilities.limits, &capabilities.memory, &capabilities.execution);
         let has = |axis| execution.thread_axes.contains(&axis);

@@ -34,7 +34,7 @@ struct Factor {
 }
 
 impl Factor {
-    fn of(whole: &Expr) -> Option<Self> {
+    fn from_expr(whole: &Expr) -> Option<Self> {
         let load = match &whole.kind {
             ExprKind::Cast(load) => load,
             _ => whole,
@@ -81,14 +81,14 @@ pub(super) fn tiled(
     limits: &Limits,
     sizes: &HashSet<Var>,
 ) -> Option<Stmt> {
-    let product = Product::of(nest, on_threads)?;
-    let shape = Shape::of(&product, limits)?;
+    let product = Product::from_nest(nest, on_threads)?;
+    let shape = Shape::choose(&product, limits)?;
     Some(Tiles::new(&product, &shape).launch(limits, sizes))
 }
 
 impl<'a> Product<'a> {
-    fn of(nest: &'a Nest<'_>, on_threads: &HashSet<Var>) -> Option<Self> {
-        let reduction = Reduction::of(nest, on_threads)?;
+    fn from_nest(nest: &'a Nest<'_>, on_threads: &HashSet<Var>) -> Option<Self> {
+        let reduction = Reduction::from_nest(nest, on_threads)?;
         let [k] = reduction.reducing.as_slice() else { return None };
         let (block, values) = (reduction.block, reduction.values);
         let store = Store::within(block, values, &block.body)?;
@@ -97,7 +97,7 @@ impl<'a> Product<'a> {
         let own = Expr::load(&store.buffer, store.indices.clone());
         let term = if *a == own { b } else { a };
         let ExprKind::Binary(BinaryOp::Mul, a, b) = &term.kind else { return None };
-        let (mut left, mut right) = (Factor::of(a)?, Factor::of(b)?);
+        let (mut left, mut right) = (Factor::from_expr(a)?, Factor::from_expr(b)?);
         let apart = |one: &Factor, other: &Factor| -> Option<&'a Head> {
             let mut only = reduction.spatial.iter().filter(|head| one.uses(head) && !other.uses(head));
             let along = only.clone().find(|head| steps(&store.indices, &head.var) == Some(true));
@@ -118,7 +118,7 @@ impl<'a> Product<'a> {
 }
 
 impl Shape {
-    fn of(product: &Product<'_>, limits: &Limits) -> Option<Self> {
+    fn choose(product: &Product<'_>, limits: &Limits) -> Option<Self> {
         let bytes = |factor: &Factor| i128::try_from(factor.buffer.dtype.size_bytes()).unwrap_or(i128::MAX);
         let (left, right) = (bytes(&product.left), bytes(&product.right));
         let room = limits.threads.max(1).isqrt().min(THREADS_MAX);
@@ -216,7 +216,7 @@ impl<'a> Tiles<'a> {
         ]);
         let body = Stmt::seq(body);
         let body = launch::bound(self.thread.clone(), int(threads), ThreadAxis::ThreadX, body);
-        let mut axes: Vec<Axis> = self.product.others.iter().map(|head| Axis::of(head)).collect();
+        let mut axes: Vec<Axis> = self.product.others.iter().map(|head| Axis::from_head(head)).collect();
         axes.extend([&self.i, &self.j].map(Axis::of_tiles));
         launch::in_blocks(&axes, &body, limits, sizes)
     }

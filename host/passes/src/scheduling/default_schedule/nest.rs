@@ -19,7 +19,7 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    pub(crate) fn of(stmt: &Stmt) -> Option<(Self, &Stmt)> {
+    pub(crate) fn from_stmt(stmt: &Stmt) -> Option<(Self, &Stmt)> {
         let StmtKind::For { var, min, extent, kind, step, body, .. } = &stmt.kind else { return None };
         let step = step.as_ref().map_or(Some(1), Expr::as_int)?;
         if matches!(kind, ForKind::ThreadBinding(_)) || depends_on_memory(min) || depends_on_memory(extent) {
@@ -70,9 +70,9 @@ pub(super) struct Nest<'a> {
 }
 
 impl<'a> Nest<'a> {
-    pub(super) fn of(stmt: &'a Stmt) -> Self {
+    pub(super) fn from_stmt(stmt: &'a Stmt) -> Self {
         let (mut heads, mut body) = (Vec::<Head>::new(), stmt);
-        while let Some((head, inner)) = Head::of(body) {
+        while let Some((head, inner)) = Head::from_stmt(body) {
             let mut used: HashSet<Var> = vars_of(&head.min);
             used.extend(vars_of(&head.extent));
             if heads.iter().any(|outer| used.contains(&outer.var)) {

@@ -39,7 +39,7 @@ pub(super) fn across_threads(
     limits: &Limits,
     sizes: &HashSet<Var>,
 ) -> Option<Stmt> {
-    let reduction = Reduction::of(nest, on_threads)?;
+    let reduction = Reduction::from_nest(nest, on_threads)?;
     let steps = product(&reduction.reducing);
     let few = product(&reduction.spatial).is_some_and(|results| results <= RESULTS_FEW);
     let long = steps.is_none_or(|steps| steps >= STEPS_MIN);
@@ -50,7 +50,7 @@ pub(super) fn across_threads(
     if !long || threads < 2 || !(few || reduction.is_along_memory(nest)) {
         return None;
     }
-    let axes: Vec<Axis> = reduction.spatial.iter().map(|head| Axis::of(head)).collect();
+    let axes: Vec<Axis> = reduction.spatial.iter().map(|head| Axis::from_head(head)).collect();
     let body = reduction.of_block(threads, steps, limits);
     Some(launch::in_blocks(&axes, &body, limits, sizes))
 }
@@ -60,7 +60,7 @@ fn product(heads: &[&Head]) -> Option<i128> {
 }
 
 impl<'a> Reduction<'a> {
-    pub(super) fn of(nest: &'a Nest<'_>, on_threads: &HashSet<Var>) -> Option<Self> {
+    pub(super) fn from_nest(nest: &'a Nest<'_>, on_threads: &HashSet<Var>) -> Option<Self> {
         let StmtKind::BlockRealize { iter_values, predicate, block } = &nest.body.kind else { return None };
         let (spatial, reducing): (Vec<&Head>, Vec<&Head>) =
             nest.heads.iter().partition(|head| on_threads.contains(&head.var));
@@ -97,7 +97,7 @@ impl<'a> Reduction<'a> {
     /// Returns true if adjacent steps of the reduction are adjacent in memory, and adjacent results
     /// are not.
     fn is_along_memory(&self, nest: &Nest<'_>) -> bool {
-        let accesses = Accesses::of(&nest.heads, nest.body);
+        let accesses = Accesses::collect(&nest.heads, nest.body);
         let beside = |head: &Head| {
             let reads = accesses.list.iter().filter(|access| !access.writes);
             let mut of_terms = reads.filter(|access| {

@@ -44,7 +44,7 @@ pub(super) fn tiled(
     limits: &Limits,
     sizes: &HashSet<Var>,
 ) -> Option<Stmt> {
-    let contraction = Contraction::of(nest, on_threads)?;
+    let contraction = Contraction::from_nest(nest, on_threads)?;
     // For one reduction loop, tiles in shared memory save more loads.
     if contraction.reduction.reducing.len() == 1 && limits.shared_bytes > 0 {
         return None;
@@ -61,8 +61,8 @@ fn uses(indices: &[Expr], head: &Head) -> bool {
 }
 
 impl<'a> Contraction<'a> {
-    fn of(nest: &'a Nest<'_>, on_threads: &HashSet<Var>) -> Option<Self> {
-        let reduction = Reduction::of(nest, on_threads)?;
+    fn from_nest(nest: &'a Nest<'_>, on_threads: &HashSet<Var>) -> Option<Self> {
+        let reduction = Reduction::from_nest(nest, on_threads)?;
         let (block, values) = (reduction.block, reduction.values);
         let store = Store::within(block, values, &block.body)?;
         let start = Store::within(block, values, block.init.as_ref()?)?.value;
@@ -135,7 +135,7 @@ impl<'a> Tile<'a> {
 
     fn axis(&self, head: &Head) -> Axis {
         let side = self.sides.iter().find(|side| side.head.var == head.var);
-        side.map_or_else(|| Axis::of(head), Axis::of_tiles)
+        side.map_or_else(|| Axis::from_head(head), Axis::of_tiles)
     }
 
     /// Computes whole tiles in registers, and tiles that are cut off by the end of a loop one

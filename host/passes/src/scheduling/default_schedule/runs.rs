@@ -32,7 +32,7 @@ pub(super) fn of_neighbours(
     }
     let run = Tiled::new(last, RUN);
     let body = neighbours(&run, nest.body, vector::lanes_along(nest, last, capabilities));
-    let axes: Vec<Axis> = outer.iter().map(Axis::of).chain([Axis::of_tiles(&run)]).collect();
+    let axes: Vec<Axis> = outer.iter().map(Axis::from_head).chain([Axis::of_tiles(&run)]).collect();
     let limits = Limits { threads: limits.threads.min(THREADS_ALONE), ..*limits };
     Some(launch::fused_by_name(&axes, &body, &limits, sizes))
 }

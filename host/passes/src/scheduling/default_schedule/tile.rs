@@ -20,7 +20,7 @@ pub(super) struct Store {
 
 impl Store {
     /// The only store of a nest, if it has no other statement and no reduction.
-    pub(super) fn of(nest: &Nest<'_>) -> Option<Self> {
+    pub(super) fn only_in(nest: &Nest<'_>) -> Option<Self> {
         match &nest.body.kind {
             StmtKind::BlockRealize { iter_values, predicate, block } => {
                 let plain = predicate.as_int() == Some(1)

@@ -29,7 +29,7 @@ pub(super) fn tiled(
     if nest.heads.len() != on_threads.len() || !limits.has_threads {
         return None;
     }
-    let store = Store::of(nest)?;
+    let store = Store::only_in(nest)?;
     let (along, across, load) = crossing(nest, &store)?;
     let ExprKind::Load { buffer, .. } = &load.kind else { return None };
     let size_bytes = i128::try_from(buffer.dtype.size_bytes()).ok()?;
@@ -72,7 +72,7 @@ pub(super) fn tiled(
     let body = Stmt::seq(std::iter::once(tile::allocation(&shared)).chain(parts));
     let body = launch::bound(thread, Expr::int(threads, DType::INT32), ThreadAxis::ThreadX, body);
     let others = nest.heads.iter().filter(|head| head.var != along.var && head.var != across.var);
-    let mut axes: Vec<Axis> = others.map(Axis::of).collect();
+    let mut axes: Vec<Axis> = others.map(Axis::from_head).collect();
     axes.extend([&y, &x].map(Axis::of_tiles));
     Some(launch::in_blocks(&axes, &body, limits, sizes))
 }

@@ -68,7 +68,7 @@ fn in_lanes(
     if !is_plain(value, capabilities) || !buffer.dtype.is_scalar() {
         return None;
     }
-    let accesses = Accesses::of(&nest.heads, nest.body);
+    let accesses = Accesses::collect(&nest.heads, nest.body);
     let widest = accesses.list.iter().map(|access| access.buffer.dtype.size_bytes()).max()?;
     let lanes = i128::try_from(size_bytes_max / widest.max(1)).ok()?.min(lanes_max);
     (lanes > 1 && !accesses.unknown).then_some((accesses, lanes))

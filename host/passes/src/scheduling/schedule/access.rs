@@ -157,7 +157,7 @@ pub(super) struct Nest<'a> {
 }
 
 impl<'a> Nest<'a> {
-    pub(super) fn of(
+    pub(super) fn new(
         outer: &StmtPath,
         place: &'a StmtPath,
         order: &[super::LoopRef],
@@ -168,12 +168,12 @@ impl<'a> Nest<'a> {
         let Some(path) = place.below(outer.stmt()) else {
             return Err(ScheduleError::new(format!("block \"{block}\" is not under loop \"{outer_name}\"")));
         };
-        if path[..path.len() - 1].iter().any(|stmt| Realized::of(stmt).is_some()) {
+        if path[..path.len() - 1].iter().any(|stmt| Realized::from_stmt(stmt).is_some()) {
             return Err(ScheduleError::new(format!(
                 "there is another block between loop \"{outer_name}\" and block \"{block}\""
             )));
         }
-        let below: Vec<Loop<'a>> = path.iter().filter_map(Loop::of).collect();
+        let below: Vec<Loop<'a>> = path.iter().filter_map(Loop::from_stmt).collect();
         let mut axes: Vec<Axis<'a>> = Vec::new();
         for wanted in order {
             let Some(of) = below.iter().find(|of| *of.var == wanted.0).copied() else {

@@ -283,7 +283,7 @@ struct Level {
 }
 
 impl Level {
-    fn of(
+    fn find(
         function: &PrimFunc,
         block: &BlockRef,
         place: &StmtPath,
@@ -408,7 +408,7 @@ fn expect_by_elements(function: &PrimFunc, block: &BlockRef, buffer: &Buffer) ->
 fn cache_read(function: &PrimFunc, block: &BlockRef, index: usize, scope: &str) -> Made {
     let place = StmtPath::of_block(function, block)?;
     let buffer = picked(block, "reads", &read_by(place.as_block()?.block), index)?;
-    let level = Level::of(function, block, &place, &buffer)?;
+    let level = Level::find(function, block, &place, &buffer)?;
     let scope = level.scope(block, &place, scope)?;
     expect_by_elements(function, block, &buffer)?;
     expect_unwritten(function, block, &level, &buffer)?;
@@ -416,7 +416,7 @@ fn cache_read(function: &PrimFunc, block: &BlockRef, index: usize, scope: &str) 
         true => Written::whole(&buffer),
         false => written_before(function, block, &level, &buffer)?,
     };
-    let cache = Cache::of(function, &buffer, scope);
+    let cache = Cache::new(function, &buffer, scope);
     let copy = cache.copy(&buffer, &cache.buffer, &valid);
     cache.put(function, block, &buffer, Some(copy), None)
 }
@@ -456,7 +456,7 @@ fn written_before(
     level: &Level,
     buffer: &Buffer,
 ) -> Result<Written, ScheduleError> {
-    let uses = Uses::of(function, buffer);
+    let uses = Uses::collect(function, buffer);
     let name = &buffer.name;
     if uses.otherwise {
         return refused(
@@ -480,14 +480,14 @@ fn written_before(
     let before = |writer: &Arc<str>| {
         let writer = BlockRef(Arc::clone(writer));
         let place = StmtPath::of_block(function, &writer)?;
-        let top = Level::of(function, &writer, &place, buffer)?.top;
+        let top = Level::find(function, &writer, &place, buffer)?.top;
         if at(top.stmt()) >= at(level.top.stmt()) {
             return refused(
                 &writer,
                 format!("writes buffer \"{name}\" after block \"{}\" reads it", block.0),
             );
         }
-        Written::of(function, &writer, &top, buffer)
+        Written::by_block(function, &writer, &top, buffer)
     };
     let why = |error: ScheduleError| {
         ScheduleError::new(format!(
@@ -522,13 +522,13 @@ fn written_before(
 fn cache_write(function: &PrimFunc, block: &BlockRef, index: usize, scope: &str) -> Made {
     let place = StmtPath::of_block(function, block)?;
     let buffer = picked(block, "writes", &written_by(place.as_block()?.block), index)?;
-    let level = Level::of(function, block, &place, &buffer)?;
+    let level = Level::find(function, block, &place, &buffer)?;
     let scope = level.scope(block, &place, scope)?;
     expect_by_elements(function, block, &buffer)?;
     expect_alone(function, block, &place, &level, &buffer)?;
-    let written = Written::of(function, block, &level.top, &buffer)?;
+    let written = Written::by_block(function, block, &level.top, &buffer)?;
     Written::expect_first(function, block, &level.top, &buffer)?;
-    let cache = Cache::of(function, &buffer, scope);
+    let cache = Cache::new(function, &buffer, scope);
     let copy = cache.copy(&cache.buffer, &buffer, &written);
     cache.put(function, block, &buffer, None, Some(copy))
 }
@@ -578,9 +578,9 @@ struct Cache {
 }
 
 impl Cache {
-    fn of(function: &PrimFunc, old: &Buffer, scope: StorageScope) -> Self {
+    fn new(function: &PrimFunc, old: &Buffer, scope: StorageScope) -> Self {
         let wanted = format!("{}_{scope}", old.name).replace('.', "_");
-        let block = Names::of(function).fresh(&wanted);
+        let block = Names::collect(function).fresh(&wanted);
         let buffer = Buffer::new(Arc::clone(&block), old.shape.clone(), old.dtype, scope);
         Self { buffer, block }
     }
@@ -626,11 +626,11 @@ impl Cache {
         after: Option<Stmt>,
     ) -> Made {
         let place = StmtPath::of_block(function, block)?;
-        let depth = Level::of(function, block, &place, old)?.top.around().len();
+        let depth = Level::find(function, block, &place, old)?.top.around().len();
         let outer = place.around().get(depth..).unwrap_or_default();
         let names: Vec<BlockRef> = outer
             .iter()
-            .filter_map(Realized::of)
+            .filter_map(Realized::from_stmt)
             .filter(|outer| outer.block.reads.is_some())
             .map(|outer| BlockRef(Arc::clone(&outer.block.name)))
             .collect();
@@ -640,7 +640,7 @@ impl Cache {
             changed = place.replaced(&changed, with_read(&place, &self.buffer)?);
         }
         let place = StmtPath::of_block(&changed, block)?;
-        let level = Level::of(&changed, block, &place, old)?;
+        let level = Level::find(&changed, block, &place, old)?;
         let allocation = (!level.is_everywhere).then(|| {
             Stmt::new(StmtKind::AllocBuffer { buffer: self.buffer.clone(), annotations: Attrs::new() })
         });
@@ -657,7 +657,7 @@ impl Cache {
     fn in_block(&self, place: &StmtPath, old: &Buffer) -> Result<Stmt, ScheduleError> {
         let realized = place.as_block()?;
         let new = Substitution::new().with_buffer(old, &self.buffer).stmt(place.stmt());
-        let block = Arc::clone(Realized::of(&new).map_or(realized.block, |new| new.block));
+        let block = Arc::clone(Realized::from_stmt(&new).map_or(realized.block, |new| new.block));
         let (iter_values, predicate) = (realized.values.to_vec(), realized.predicate.clone());
         let kind = StmtKind::BlockRealize { iter_values, predicate, block };
         Ok(Stmt::new(kind).with_span(place.stmt().span))

@@ -61,7 +61,7 @@ fn compact(function: &PrimFunc, block: &BlockRef) -> Made {
             format!("writes buffer \"{}\", which is no intermediate of the function", buffer.name),
         );
     }
-    let uses = Uses::of(function, buffer);
+    let uses = Uses::collect(function, buffer);
     if uses.otherwise || uses.writers.iter().any(|writer| *writer != block.0) {
         return refused(block, format!("is not the only one to write buffer \"{}\"", buffer.name));
     }
@@ -93,10 +93,10 @@ fn compact(function: &PrimFunc, block: &BlockRef) -> Made {
 fn common_loop(function: &PrimFunc, block: &BlockRef, users: &[StmtPath]) -> Result<StmtPath, ScheduleError> {
     let around = users.first().map_or(&[][..], StmtPath::around);
     let is_common = |stmt: &&Stmt| {
-        Loop::of(stmt).is_some()
+        Loop::from_stmt(stmt).is_some()
             && users.iter().all(|user| user.around().iter().any(|other| other.same(stmt)))
     };
-    let Some(found) = around.iter().rfind(is_common).and_then(Loop::of) else {
+    let Some(found) = around.iter().rfind(is_common).and_then(Loop::from_stmt) else {
         return refused(block, "has no loop around it and all that reads what it writes");
     };
     if !matches!(found.kind, ForKind::Serial | ForKind::Parallel) {
@@ -165,7 +165,7 @@ fn expect_written_first(
         return refused(block, "reads what it writes, and has no init");
     }
     let below: Vec<Loop<'_>> =
-        writer.below(outer.stmt()).unwrap_or_default().iter().filter_map(Loop::of).collect();
+        writer.below(outer.stmt()).unwrap_or_default().iter().filter_map(Loop::from_stmt).collect();
     for (axis, value) in realized.block.iter_vars.iter().zip(realized.values) {
         let within = vars_of(value).iter().all(|var| below.iter().any(|of| of.var == var));
         if axis.kind != IterKind::Spatial && !within {
@@ -249,7 +249,7 @@ fn constant_or(size: &Expr, ranges: &Ranges) -> Expr {
 
 /// The statement with some blocks replaced.
 fn with_blocks(stmt: &Stmt, replace: &mut dyn FnMut(&Stmt) -> Option<Stmt>) -> Stmt {
-    if Realized::of(stmt).is_some() {
+    if Realized::from_stmt(stmt).is_some() {
         return replace(stmt).unwrap_or_else(|| stmt.clone());
     }
     stmt.map_children(&mut Expr::clone, &mut |s| with_blocks(s, replace))
@@ -257,8 +257,8 @@ fn with_blocks(stmt: &Stmt, replace: &mut dyn FnMut(&Stmt) -> Option<Stmt>) -> S
 
 /// The block with the new buffer, its axes as far as loops of the iteration count them.
 fn moved(stmt: &Stmt, below: &[Stmt], shrunk: &Shrunk, ranges: &Ranges) -> Stmt {
-    let Some(realized) = Realized::of(stmt) else { return stmt.clone() };
-    let loops: Vec<Loop<'_>> = below.iter().filter_map(Loop::of).collect();
+    let Some(realized) = Realized::from_stmt(stmt) else { return stmt.clone() };
+    let loops: Vec<Loop<'_>> = below.iter().filter_map(Loop::from_stmt).collect();
     let mut substitution = Substitution::new();
     let mut ranges = ranges.clone();
     let (mut iter_vars, mut values) = (Vec::new(), Vec::new());

@@ -49,7 +49,8 @@ impl Interleaved {
         if may_alias(function, &to.buffer.data, &from.buffer.data) || !buffer.dtype.is_scalar() {
             return Err("the source may overlap with the destination");
         }
-        let walk = |element: &Element, lanes: &[u16]| Walk::of(element, of.var, block, ranges, lanes);
+        let walk =
+            |element: &Element, lanes: &[u16]| Walk::from_element(element, of.var, block, ranges, lanes);
         let all: Vec<u16> = (0..count).collect();
         let Some(written) = walk(&to, &all).filter(|walk| walk.is(|lane| lane)) else {
             return Err("the destination is not contiguous");
@@ -134,7 +135,7 @@ impl Dots {
             return Err("its predicate may not hold, and factors are not 0 there, or not in memory");
         }
         let lanes: Vec<u16> = (0..count).collect();
-        let walk = |element: &Element| Walk::of(element, of.var, block, ranges, &lanes);
+        let walk = |element: &Element| Walk::from_element(element, of.var, block, ranges, &lanes);
         let walks = (walk(&sum), walk(&a), walk(&b));
         let (Some(to), Some(at_a), Some(at_b)) = walks else {
             return Err("an index is read from memory, or is not at a constant distance in each iteration");
@@ -181,7 +182,7 @@ impl Within<'_> {
             return true;
         }
         let stmts = self.place.around().iter().chain([self.place.stmt()]);
-        let loops: Vec<Loop<'_>> = stmts.filter_map(Loop::of).collect();
+        let loops: Vec<Loop<'_>> = stmts.filter_map(Loop::from_stmt).collect();
         let facts = Facts { conditions: Vec::new(), loops: loops.clone(), ranges: self.ranges };
         let exists = |element: &Element| {
             facts.missing(&element.buffer, &element.by_loops(self.block, self.ranges)).is_empty()
@@ -237,7 +238,7 @@ fn is_same(one: &Linear, other: &Linear) -> bool {
 }
 
 impl Walk {
-    fn of(
+    fn from_element(
         element: &Element,
         var: &Var,
         block: &Realized<'_>,

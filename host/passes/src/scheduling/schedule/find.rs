@@ -31,7 +31,7 @@ impl Schedule {
     pub fn get_loops(&mut self, block: &BlockRef) -> Result<Vec<LoopRef>, ScheduleError> {
         self.run_loops("get_loops", Args::new().with(block), |function| {
             let place = StmtPath::of_block(function, block)?;
-            let loops = place.loops().into_iter().filter_map(Loop::of);
+            let loops = place.loops().into_iter().filter_map(Loop::from_stmt);
             Ok((function.clone(), loops.map(|l| Handle::Loop(LoopRef(l.var.clone()))).collect()))
         })
     }
@@ -101,7 +101,7 @@ impl Schedule {
                 .collect();
             let blocks = all_blocks(&function.body)
                 .into_iter()
-                .filter(|block| !TouchedData::of(block).written.is_disjoint(&params));
+                .filter(|block| !TouchedData::of_block(block).written.is_disjoint(&params));
             Ok((function.clone(), handles(blocks.map(|block| Arc::clone(&block.name)).collect())))
         })
     }
@@ -112,7 +112,7 @@ fn handles(names: Vec<Arc<str>>) -> Vec<Handle> {
 }
 
 fn outermost_blocks(stmt: &Stmt, found: &mut Vec<Arc<str>>) {
-    if let Some(realized) = Realized::of(stmt) {
+    if let Some(realized) = Realized::from_stmt(stmt) {
         found.push(Arc::clone(&realized.block.name));
         return;
     }
@@ -128,7 +128,7 @@ pub(super) fn all_blocks(stmt: &Stmt) -> Vec<Arc<Block>> {
     let mut blocks = Vec::new();
     stmt.walk(&mut |child| {
         if let Child::Stmt(stmt) = child
-            && let Some(realized) = Realized::of(stmt)
+            && let Some(realized) = Realized::from_stmt(stmt)
         {
             blocks.push(Arc::clone(realized.block));
         }
@@ -137,12 +137,12 @@ pub(super) fn all_blocks(stmt: &Stmt) -> Vec<Arc<Block>> {
 }
 
 fn touched_by(function: &PrimFunc, block: &BlockRef) -> Result<TouchedData, ScheduleError> {
-    Ok(TouchedData::of(StmtPath::of_block(function, block)?.as_block()?.block))
+    Ok(TouchedData::of_block(StmtPath::of_block(function, block)?.as_block()?.block))
 }
 
 fn others(function: &PrimFunc, block: &BlockRef, wanted: impl Fn(&TouchedData) -> bool) -> Vec<Arc<str>> {
     let blocks = all_blocks(&function.body).into_iter();
-    let other = blocks.filter(|other| other.name != block.0 && wanted(&TouchedData::of(other)));
+    let other = blocks.filter(|other| other.name != block.0 && wanted(&TouchedData::of_block(other)));
     other.map(|other| Arc::clone(&other.name)).collect()
 }
 
@@ -156,7 +156,7 @@ pub(super) struct TouchedData {
 
 impl TouchedData {
     /// What a block touches, views of it resolved.
-    pub(super) fn of(block: &Block) -> Self {
+    pub(super) fn of_block(block: &Block) -> Self {
         let mut memory = Self::default();
         memory.block(block);
         memory

@@ -68,7 +68,7 @@ fn nested<'a>(
     let mut stmt = place.stmt();
     for wanted in loops {
         StmtPath::of_loop(function, wanted)?;
-        let head = Loop::of(stmt).filter(|head| *head.var == wanted.0).ok_or_else(|| {
+        let head = Loop::from_stmt(stmt).filter(|head| *head.var == wanted.0).ok_or_else(|| {
             let outer = heads.last().map_or("", |head| &*head.var.name);
             ScheduleError::new(format!(
                 "loop \"{}\" is not the whole body of loop \"{outer}\": fuse loops that are directly nested, \

@@ -37,7 +37,7 @@ pub(super) fn may_alias(function: &PrimFunc, a: &Var, b: &Var) -> bool {
 /// the element of every access to memory that is written.
 pub(super) fn independent(function: &PrimFunc, heads: &[Head], body: &Stmt, around: &Ranges) -> HashSet<Var> {
     let none = HashSet::new();
-    let accesses = Accesses::of(heads, body);
+    let accesses = Accesses::collect(heads, body);
     if accesses.unknown {
         return none;
     }
@@ -83,7 +83,7 @@ fn inner_ranges(heads: &[Head], body: &Stmt, around: &Ranges) -> Ranges {
 pub(super) fn only_block(stmt: &Stmt) -> Option<Realized<'_>> {
     match &stmt.kind {
         StmtKind::For { body, .. } => only_block(body),
-        StmtKind::BlockRealize { .. } => Realized::of(stmt),
+        StmtKind::BlockRealize { .. } => Realized::from_stmt(stmt),
         _ => None,
     }
 }
@@ -93,7 +93,7 @@ pub(super) fn only_block(stmt: &Stmt) -> Option<Realized<'_>> {
 pub(super) fn by_axes(heads: &[Head], body: &Stmt, block: &Realized<'_>, around: &Ranges) -> HashSet<Var> {
     let mut bound: HashSet<Var> = heads.iter().map(|head| head.var.clone()).collect();
     let mut inner = body;
-    while let Some(of) = Loop::of(inner) {
+    while let Some(of) = Loop::from_stmt(inner) {
         bound.insert(of.var.clone());
         inner = of.body;
     }
@@ -107,7 +107,7 @@ pub(super) fn by_axes(heads: &[Head], body: &Stmt, block: &Realized<'_>, around:
 
 /// Whether iterations of a loop may run at once. The error says why not.
 pub(super) fn may_run_at_once(function: &PrimFunc, stmt: &Stmt, around: &Ranges) -> Result<(), String> {
-    let Some((head, body)) = Head::of(stmt) else {
+    let Some((head, body)) = Head::from_stmt(stmt) else {
         return Err("its bounds read memory, or it is bound to a thread axis".to_owned());
     };
     let var = head.var.clone();

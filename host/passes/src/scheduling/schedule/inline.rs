@@ -69,7 +69,7 @@ struct Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
-    fn of(place: &'a StmtPath, block: &BlockRef) -> Result<Self, ScheduleError> {
+    fn from_block(place: &'a StmtPath, block: &BlockRef) -> Result<Self, ScheduleError> {
         let realized = place.as_block()?;
         let spatial = realized.block.iter_vars.iter().all(|axis| axis.kind == IterKind::Spatial);
         let own = realized.block.alloc_buffers.is_empty() && realized.block.match_buffers.is_empty();
@@ -110,7 +110,7 @@ impl<'a> Plain<'a> {
 /// loops of `shared` bind.
 pub(super) fn is_closed(function: &PrimFunc, block: &Block, shared: &[&Stmt]) -> bool {
     let mut bound = bound_in(&function.body);
-    for of in shared.iter().filter_map(|stmt| Loop::of(stmt)) {
+    for of in shared.iter().filter_map(|stmt| Loop::from_stmt(stmt)) {
         bound.remove(of.var);
     }
     let mut own: HashSet<Var> = block.iter_vars.iter().map(|axis| axis.var.clone()).collect();
@@ -151,7 +151,7 @@ pub(super) struct Uses {
 }
 
 impl Uses {
-    pub(super) fn of(function: &PrimFunc, buffer: &Buffer) -> Self {
+    pub(super) fn collect(function: &PrimFunc, buffer: &Buffer) -> Self {
         let mut uses = Self::default();
         uses.stmt(&function.body, buffer, None);
         uses.otherwise |= names(&function.attrs, &buffer.data);
@@ -301,7 +301,7 @@ pub(super) fn expect_unchanged(
 
 fn inline(function: &PrimFunc, block: &BlockRef) -> Made {
     let place = StmtPath::of_block(function, block)?;
-    let plain = Plain::of(&place, block)?;
+    let plain = Plain::from_block(&place, block)?;
     let buffer = plain.element.buffer.clone();
     if !is_intermediate(function, &buffer) {
         return refused(
@@ -318,7 +318,7 @@ fn inline(function: &PrimFunc, block: &BlockRef) -> Made {
     if !is_closed(function, plain.block.block, &[]) {
         return refused(block, "uses variables of loops other than by its axes");
     }
-    let uses = Uses::of(function, &buffer);
+    let uses = Uses::collect(function, &buffer);
     if uses.otherwise || uses.writers.len() != 1 || uses.readers.contains(&block.0) {
         return refused(
             block,
@@ -426,12 +426,12 @@ pub(super) fn whole(buffer: &Buffer) -> BufferRegion {
 
 fn reverse_inline(function: &PrimFunc, block: &BlockRef) -> Made {
     let place = StmtPath::of_block(function, block)?;
-    let plain = Plain::of(&place, block)?;
+    let plain = Plain::from_block(&place, block)?;
     if plain.block.predicate.as_int() != Some(1) || !is_closed(function, plain.block.block, &[]) {
         return refused(block, "has a predicate, or uses variables of loops other than by its axes");
     }
     let (read, axes) = intermediate(function, block, &plain)?;
-    let uses = Uses::of(function, &read.buffer);
+    let uses = Uses::collect(function, &read.buffer);
     let [producer] = uses.writers.as_slice() else {
         return refused(
             block,
@@ -515,7 +515,7 @@ fn expect_movable(
     source: &StmtPath,
     read: &Element,
 ) -> Result<(), ScheduleError> {
-    let own = TouchedData::of(plain.block.block);
+    let own = TouchedData::of_block(plain.block.block);
     let place = StmtPath::of_block(function, block)?;
     let later = after(function, source);
     let later = without(&later, place.stmt());

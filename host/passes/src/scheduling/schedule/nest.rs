@@ -22,7 +22,7 @@ pub(super) struct Loop<'a> {
 }
 
 impl<'a> Loop<'a> {
-    pub(super) fn of(stmt: &'a Stmt) -> Option<Self> {
+    pub(super) fn from_stmt(stmt: &'a Stmt) -> Option<Self> {
         match &stmt.kind {
             StmtKind::For { var, min, extent, kind, step, annotations, body } => {
                 Some(Self { var, min, extent, kind: *kind, step: step.as_ref(), annotations, body })
@@ -55,7 +55,7 @@ pub(super) struct Realized<'a> {
 }
 
 impl<'a> Realized<'a> {
-    pub(super) fn of(stmt: &'a Stmt) -> Option<Self> {
+    pub(super) fn from_stmt(stmt: &'a Stmt) -> Option<Self> {
         match &stmt.kind {
             StmtKind::BlockRealize { iter_values, predicate, block } => {
                 Some(Self { values: iter_values, predicate, block })
@@ -91,7 +91,7 @@ impl StmtPath {
 
     /// The place of a loop.
     pub(super) fn of_loop(function: &PrimFunc, of: &LoopRef) -> Result<Self, ScheduleError> {
-        let is = |stmt: &Stmt| Loop::of(stmt).is_some_and(|found| *found.var == of.0);
+        let is = |stmt: &Stmt| Loop::from_stmt(stmt).is_some_and(|found| *found.var == of.0);
         Self::find(&function.body, &is).ok_or_else(|| {
             let name = &of.0.name;
             ScheduleError::new(format!(
@@ -103,7 +103,7 @@ impl StmtPath {
 
     /// The place of a block.
     pub(super) fn of_block(function: &PrimFunc, block: &BlockRef) -> Result<Self, ScheduleError> {
-        let is = |stmt: &Stmt| Realized::of(stmt).is_some_and(|found| found.block.name == block.0);
+        let is = |stmt: &Stmt| Realized::from_stmt(stmt).is_some_and(|found| found.block.name == block.0);
         Self::find(&function.body, &is).ok_or_else(|| {
             let names = block_names(&function.body).join(", ");
             ScheduleError::new(format!("there is no block \"{}\"; the blocks are: {names}", block.0))
@@ -117,13 +117,13 @@ impl StmtPath {
 
     /// The loop at this place.
     pub(super) fn as_loop(&self) -> Result<Loop<'_>, ScheduleError> {
-        Loop::of(self.stmt())
+        Loop::from_stmt(self.stmt())
             .ok_or_else(|| ScheduleError::new("internal error, please report it: no loop here"))
     }
 
     /// The block at this place.
     pub(super) fn as_block(&self) -> Result<Realized<'_>, ScheduleError> {
-        Realized::of(self.stmt())
+        Realized::from_stmt(self.stmt())
             .ok_or_else(|| ScheduleError::new("internal error, please report it: no block here"))
     }
 
@@ -164,8 +164,9 @@ impl StmtPath {
     /// The loops around this statement up to the block around it, outermost first.
     pub(super) fn loops(&self) -> Vec<&Stmt> {
         let around = self.around();
-        let start = around.iter().rposition(|stmt| Realized::of(stmt).is_some()).map_or(0, |at| at + 1);
-        around[start..].iter().filter(|stmt| Loop::of(stmt).is_some()).collect()
+        let start =
+            around.iter().rposition(|stmt| Realized::from_stmt(stmt).is_some()).map_or(0, |at| at + 1);
+        around[start..].iter().filter(|stmt| Loop::from_stmt(stmt).is_some()).collect()
     }
 
     /// The function with another statement at this place.
@@ -256,7 +257,7 @@ pub(super) fn block_names(body: &Stmt) -> Vec<Arc<str>> {
     let mut names = Vec::new();
     body.walk(&mut |child| {
         if let Child::Stmt(stmt) = child
-            && let Some(realized) = Realized::of(stmt)
+            && let Some(realized) = Realized::from_stmt(stmt)
         {
             names.push(Arc::clone(&realized.block.name));
         }
@@ -270,7 +271,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of(function: &PrimFunc) -> Self {
+    pub(super) fn collect(function: &PrimFunc) -> Self {
         Self { taken: block_names(&function.body).into_iter().collect() }
     }
 
@@ -353,7 +354,7 @@ fn is_of_blocks(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Seq(stmts) => stmts.iter().all(is_of_blocks),
         StmtKind::For { body, .. } => {
-            Loop::of(stmt).is_some_and(|l| l.has_plain_bounds()) && is_of_blocks(body)
+            Loop::from_stmt(stmt).is_some_and(|l| l.has_plain_bounds()) && is_of_blocks(body)
         }
         StmtKind::BlockRealize { .. } | StmtKind::AllocBuffer { .. } => true,
         _ => false,

@@ -82,13 +82,13 @@ fn read_at(
 ) -> Made {
     let (outer, place) = (StmtPath::of_loop(function, of)?, StmtPath::of_block(function, block)?);
     let ranges = place.ranges(function);
-    let nest = Nest::of(&outer, &place, order, &ranges)?;
+    let nest = Nest::new(&outer, &place, order, &ranges)?;
     let realized = place.as_block()?;
     let read = access(&realized, read_index)?;
     let indices = read.by_loops(&realized, &ranges);
     expect_known(&outer, &nest, &realized.block.name, &read, &indices)?;
     expect_unwritten(function, &outer, &read)?;
-    let loops: Vec<Loop<'_>> = place.around().iter().filter_map(Loop::of).collect();
+    let loops: Vec<Loop<'_>> = place.around().iter().filter_map(Loop::from_stmt).collect();
     let mut known = parts(realized.predicate);
     // Every element of a parameter has a value. Of memory that is not wholly written, a branch may
     // tell which have.
@@ -106,7 +106,7 @@ fn read_at(
     let missing = facts.missing(&read.buffer, &indices);
     let guard = all_of(facts.conditions.into_iter().chain(missing));
     let buffer = nest.buffer(&format!("{}_packed", read.buffer.name), read.buffer.dtype, scope);
-    let name = Names::of(function).fresh(&buffer.name);
+    let name = Names::collect(function).fresh(&buffer.name);
     let element = Expr::load(&read.buffer, indices);
     let (value, predicate) = match fill {
         Some(fill) => (filled(&guard, element, Expr::constant(fill, buffer.dtype)), Expr::bool(true)),

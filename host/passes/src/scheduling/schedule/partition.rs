@@ -85,10 +85,10 @@ fn partition(function: &PrimFunc, of: &LoopRef, at: Cut) -> Made {
     if rest.as_int() == Some(0) {
         return Ok((place.replaced(function, first), vec![Handle::Loop(of.clone())]));
     }
-    let mut names = Names::of(function);
+    let mut names = Names::collect(function);
     let second = part(&old, old.var.clone(), start, rest, old.body.clone());
     let second = renamed(&Substitution::new().fresh().stmt(&second), &mut |name| names.fresh(name));
-    let var = Loop::of(&second).map_or_else(|| old.var.clone(), |of| of.var.clone());
+    let var = Loop::from_stmt(&second).map_or_else(|| old.var.clone(), |of| of.var.clone());
     let both = Stmt::seq([first, second]);
     Ok((place.replaced(function, both), vec![Handle::Loop(of.clone()), Handle::Loop(LoopRef(var))]))
 }
@@ -115,7 +115,7 @@ fn without_parts<'a>(
         }
         StmtKind::For { body, .. } => {
             super::nest::add_range(ranges, stmt);
-            loops.extend(Loop::of(stmt));
+            loops.extend(Loop::from_stmt(stmt));
             let body = without_parts(body, old, loops, ranges, cuts);
             loops.pop();
             crate::scheduling::default_schedule::nest::with_body(stmt, body, None)

@@ -97,9 +97,9 @@ impl Move<'_> {
             return self.refused(format!("does not stand {side} loop \"{name}\""));
         }
         let shared = self.place.around().iter().find(|stmt| {
-            Loop::of(stmt).is_some() && self.outer.around().iter().any(|other| other.same(stmt))
+            Loop::from_stmt(stmt).is_some() && self.outer.around().iter().any(|other| other.same(stmt))
         });
-        if let Some(of) = shared.and_then(Loop::of).filter(|_| !is_before) {
+        if let Some(of) = shared.and_then(Loop::from_stmt).filter(|_| !is_before) {
             return self.refused(format!("shares loop \"{}\" with loop \"{name}\"", of.var.name));
         }
         let is_condition = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::If { .. } | StmtKind::While { .. });
@@ -141,13 +141,14 @@ impl Move<'_> {
 
     /// A sum of loops in which each counts where the next inner one ends.
     fn counts_through(&self, value: &Expr) -> bool {
-        let loops: Vec<Loop<'_>> = self.place.around().iter().filter_map(Loop::of).collect();
+        let loops: Vec<Loop<'_>> = self.place.around().iter().filter_map(Loop::from_stmt).collect();
         dense(value, &loops, self.ranges)
     }
 
     /// Whether an index in terms of the loops around is less than a limit.
     fn is_below(&self, index: &Expr, limit: &Expr) -> bool {
-        let loops = self.outer.around().iter().chain([self.outer.stmt()]).filter_map(Loop::of).collect();
+        let loops =
+            self.outer.around().iter().chain([self.outer.stmt()]).filter_map(Loop::from_stmt).collect();
         let limit = limit.clone().cast(index.dtype);
         Facts { conditions: Vec::new(), loops, ranges: self.ranges }.is_below(index, &limit)
     }
@@ -216,7 +217,7 @@ impl Move<'_> {
         let moved = outer.replaced(&removed, with_body(outer.stmt(), body, None));
         let outer = StmtPath::of_loop(&moved, &of)?;
         for stmt in outer.around().iter().chain([outer.stmt()]) {
-            let Some(around) = Loop::of(stmt) else { continue };
+            let Some(around) = Loop::from_stmt(stmt) else { continue };
             let place = StmtPath::of_loop(&moved, &LoopRef(around.var.clone()))?;
             let at_once = matches!(around.kind, ForKind::Parallel | ForKind::Vectorized);
             if matches!(around.kind, ForKind::ThreadBinding(_)) || at_once {
@@ -323,7 +324,7 @@ pub(super) fn elements_under<'a>(
     for place in places {
         let realized = place.as_block()?;
         let below = place.below(outer.stmt()).unwrap_or_default();
-        let loops: Vec<Loop<'a>> = below.iter().filter_map(Loop::of).collect();
+        let loops: Vec<Loop<'a>> = below.iter().filter_map(Loop::from_stmt).collect();
         for element in pick(&realized.block.body) {
             let indices = element.by_loops(&realized, ranges);
             found.push((indices, loops.clone()));
@@ -352,7 +353,7 @@ fn compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Made {
             .refused(format!("writes buffer \"{}\", which is no intermediate of the function", buffer.name));
     }
     let axes = own_axes(&this, &realized, element)?;
-    let uses = Uses::of(function, buffer);
+    let uses = Uses::collect(function, buffer);
     if uses.otherwise || uses.writers.iter().any(|writer| *writer != block.0) {
         return this.refused(format!("is not the only one to write buffer \"{}\"", buffer.name));
     }
@@ -363,7 +364,7 @@ fn compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Made {
         return this
             .refused(format!("has the consumer \"{name}\", which is not under loop \"{}\"", of.0.name));
     }
-    let own = TouchedData::of(realized.block);
+    let own = TouchedData::of_block(realized.block);
     let read = own.read.into_iter().filter(|data| *data != buffer.data).collect();
     expect_unchanged(function, block, &read, &after(function, &place), std::slice::from_ref(&buffer.data))?;
     let wanted = |body: &Stmt| loads(body).into_iter().filter(|load| load.buffer == *buffer).collect();
@@ -452,7 +453,7 @@ fn reverse_compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Ma
             }
         }
     }
-    let own = TouchedData::of(realized.block);
+    let own = TouchedData::of_block(realized.block);
     let from: Vec<Var> = reads.iter().map(|read| read.buffer.data.clone()).collect();
     let later = without(&between(function, &outer, &place), place.stmt());
     let others = TouchedData::of_stmt(&later);
@@ -474,7 +475,7 @@ fn reverse_compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Ma
 /// after it.
 fn between(function: &PrimFunc, outer: &StmtPath, block: &StmtPath) -> Stmt {
     let nothing = Stmt::nop();
-    let top = outer.around().iter().find(|stmt| Loop::of(stmt).is_some()).unwrap_or(outer.stmt());
+    let top = outer.around().iter().find(|stmt| Loop::from_stmt(stmt).is_some()).unwrap_or(outer.stmt());
     let later = after_from(function, top, &nothing);
     // What follows the block in one iteration runs before it in the next.
     let repeats = block.around().iter().any(|stmt| matches!(stmt.kind, StmtKind::While { .. }));
@@ -495,15 +496,16 @@ fn expect_complete(this: &Move<'_>) -> Result<(), ScheduleError> {
         .around()
         .iter()
         .chain([this.outer.stmt()])
-        .filter(|stmt| Loop::of(stmt).is_some())
+        .filter(|stmt| Loop::from_stmt(stmt).is_some())
         .collect();
-    let heads: Vec<Head> = stmts.iter().filter_map(|stmt| Head::of(stmt).map(|(head, _)| head)).collect();
+    let heads: Vec<Head> =
+        stmts.iter().filter_map(|stmt| Head::from_stmt(stmt).map(|(head, _)| head)).collect();
     let none = super::nest::sizes(this.function);
     let free = independent(this.function, &heads, this.outer.as_loop()?.body, &none);
     let several = |stmt: &&&Stmt| {
-        Loop::of(stmt).is_some_and(|of| !free.contains(of.var) && of.extent.as_int() != Some(1))
+        Loop::from_stmt(stmt).is_some_and(|of| !free.contains(of.var) && of.extent.as_int() != Some(1))
     };
-    match stmts.iter().find(several).and_then(|stmt| Loop::of(stmt)) {
+    match stmts.iter().find(several).and_then(|stmt| Loop::from_stmt(stmt)) {
         Some(of) => this.refused(format!(
             "would run before its input is complete: iterations of loop \"{}\" may write one element",
             of.var.name
@@ -530,7 +532,7 @@ fn completed(
         .collect();
     let writers = places(this.function, &writers)?;
     if writers.iter().any(|writer| writer.below(this.outer.stmt()).is_none())
-        || Uses::of(this.function, buffer).otherwise
+        || Uses::collect(this.function, buffer).otherwise
     {
         return this.refused(format!("reads buffer \"{}\", which is written elsewhere too", buffer.name));
     }

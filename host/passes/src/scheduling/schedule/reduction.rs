@@ -74,7 +74,7 @@ struct Reduction<'a> {
 }
 
 impl<'a> Reduction<'a> {
-    fn of(function: &PrimFunc, outer: &StmtPath, place: &'a StmtPath) -> Result<Self, ScheduleError> {
+    fn new(function: &PrimFunc, outer: &StmtPath, place: &'a StmtPath) -> Result<Self, ScheduleError> {
         let block = place.as_block()?;
         let name = &block.block.name;
         let refused = |message: String| Err(ScheduleError::new(format!("block \"{name}\" {message}")));
@@ -92,8 +92,8 @@ impl<'a> Reduction<'a> {
             return refused(format!("stands in a branch or another block under loop \"{top}\""));
         }
         let start = place.around().len() - below.len();
-        let loops: Vec<Loop<'a>> = place.around()[start..].iter().filter_map(Loop::of).collect();
-        let all: Vec<Loop<'a>> = place.around().iter().filter_map(Loop::of).collect();
+        let loops: Vec<Loop<'a>> = place.around()[start..].iter().filter_map(Loop::from_stmt).collect();
+        let all: Vec<Loop<'a>> = place.around().iter().filter_map(Loop::from_stmt).collect();
         let ranges = place.ranges(function);
         let axes = || block.block.iter_vars.iter().zip(block.values);
         let mut reducing = HashSet::new();
@@ -142,7 +142,7 @@ impl<'a> Reduction<'a> {
             .iter()
             .filter_map(|of| {
                 let empty = Stmt::for_loop(of.var.clone(), of.extent.clone(), ForKind::Serial, Stmt::nop());
-                Head::of(&empty).map(|(head, _)| head)
+                Head::from_stmt(&empty).map(|(head, _)| head)
             })
             .collect();
         let known = by_axes(&heads, &Stmt::nop(), &self.block, &self.ranges);
@@ -252,7 +252,7 @@ pub(super) fn plain_block(name: Arc<str>, iter_vars: Vec<IterVar>, init: Option<
 
 fn decompose(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Made {
     let (outer, place) = (StmtPath::of_loop(function, of)?, StmtPath::of_block(function, block)?);
-    let reduction = Reduction::of(function, &outer, &place)?;
+    let reduction = Reduction::new(function, &outer, &place)?;
     reduction.expect_bounds()?;
     let old = reduction.block.block;
     let Some(init) = &old.init else { return reduction.refused("has no init") };
@@ -264,7 +264,7 @@ fn decompose(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Made {
     if depends_on_memory(&runs) {
         return reduction.refused("has a predicate, or loops with bounds, that read memory");
     }
-    let name = Names::of(function).fresh(&format!("{}_init", old.name));
+    let name = Names::collect(function).fresh(&format!("{}_init", old.name));
     let (iter_vars, iter_values) = reduction.spatial_axes();
     let new = plain_block(Arc::clone(&name), iter_vars, None, init.clone());
     let realized = Stmt::new(StmtKind::BlockRealize { iter_values, predicate: runs, block: Arc::new(new) });
@@ -320,7 +320,7 @@ struct Update {
 }
 
 impl Update {
-    fn of(block: &Block) -> Option<Self> {
+    fn from_block(block: &Block) -> Option<Self> {
         let StmtKind::Store { buffer, indices, value, predicate: None } = &block.body.kind else {
             return None;
         };
@@ -372,9 +372,10 @@ fn rfactor(function: &PrimFunc, of: &LoopRef, factor_axis: i64) -> Made {
     let factored = StmtPath::of_loop(function, of)?;
     let block = only_block_under(&factored)?;
     let place = StmtPath::of_block(function, &block)?;
-    let outermost = place.loops().first().and_then(|stmt| Loop::of(stmt)).map(|l| LoopRef(l.var.clone()));
+    let outermost =
+        place.loops().first().and_then(|stmt| Loop::from_stmt(stmt)).map(|l| LoopRef(l.var.clone()));
     let outer = StmtPath::of_loop(function, outermost.as_ref().unwrap_or(of))?;
-    let reduction = Reduction::of(function, &outer, &place)?;
+    let reduction = Reduction::new(function, &outer, &place)?;
     reduction.expect_bounds()?;
     let old = reduction.block.block;
     if place.below(outer.stmt()).unwrap_or_default().iter().any(|stmt| matches!(stmt.kind, StmtKind::Seq(_)))
@@ -384,14 +385,14 @@ fn rfactor(function: &PrimFunc, of: &LoopRef, factor_axis: i64) -> Made {
     if !reduction.reducing.contains(&of.0) {
         return reduction.refused(format!("has no reduction axis that loop \"{}\" drives", of.0.name));
     }
-    let Some(update) = Update::of(old) else {
+    let Some(update) = Update::from_block(old) else {
         return reduction.refused(
             "is not one reduction C[..] = C[..] op x with +, *, min or max, where x reads nothing of C",
         );
     };
-    let factoring = Factoring::of(&reduction, update, factored.as_loop()?, factor_axis)?;
+    let factoring = Factoring::new(&reduction, update, factored.as_loop()?, factor_axis)?;
     factoring.expect_predicate()?;
-    let name = Names::of(function).fresh(&format!("{}_rf", old.name));
+    let name = Names::collect(function).fresh(&format!("{}_rf", old.name));
     let partial = factoring.partial(Arc::clone(&name));
     let nest = [partial, factoring.whole()];
     let buffer = factoring.buffer.clone();
@@ -409,7 +410,7 @@ pub(super) fn allocate(
     place: &StmtPath,
     buffer: Buffer,
 ) -> Result<(), ScheduleError> {
-    let around = place.around().iter().rev().find_map(Realized::of);
+    let around = place.around().iter().rev().find_map(Realized::from_stmt);
     if let Some(around) = around {
         let inside = StmtPath::of_block(function, &BlockRef(Arc::clone(&around.block.name)))?;
         let found = inside.as_block()?;
@@ -441,7 +442,7 @@ fn only_block_under(place: &StmtPath) -> Result<BlockRef, ScheduleError> {
 }
 
 impl<'a> Factoring<'a> {
-    fn of(
+    fn new(
         reduction: &'a Reduction<'a>,
         update: Update,
         of: Loop<'a>,

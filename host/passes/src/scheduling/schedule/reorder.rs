@@ -39,7 +39,7 @@ fn reorder(function: &PrimFunc, loops: &[LoopRef]) -> Made {
     let chain = chain(outer, inner, loops)?;
     let order = new_order(&chain, loops)?;
     expect_bounds(&order)?;
-    let body = Loop::of(inner.stmt()).map_or_else(Stmt::nop, |of| of.body.clone());
+    let body = Loop::from_stmt(inner.stmt()).map_or_else(Stmt::nop, |of| of.body.clone());
     expect_legal(function, outer, &chain, &order, &body)?;
     let new = order.iter().rev().fold(body, |body, stmt| with_body(stmt, body, None));
     Ok((outer.replaced(function, new), Vec::new()))
@@ -51,7 +51,7 @@ fn chain(outer: &StmtPath, inner: &StmtPath, loops: &[LoopRef]) -> Result<Vec<St
     let below = inner.below(outer.stmt());
     let below = if inner.stmt().same(outer.stmt()) { Some(&[][..]) } else { below };
     for stmt in below.unwrap_or_default() {
-        if Loop::of(stmt).is_none() {
+        if Loop::from_stmt(stmt).is_none() {
             return Err(ScheduleError::new(format!(
                 "there is more than loops between loop \"{}\" and loop \"{}\": only loops that are directly nested \
                  can be reordered",
@@ -74,7 +74,7 @@ fn chain(outer: &StmtPath, inner: &StmtPath, loops: &[LoopRef]) -> Result<Vec<St
 }
 
 fn var(stmt: &Stmt) -> Option<&Var> {
-    Loop::of(stmt).map(|of| of.var)
+    Loop::from_stmt(stmt).map(|of| of.var)
 }
 
 fn name(stmt: &Stmt) -> &str {
@@ -95,7 +95,7 @@ fn new_order(chain: &[Stmt], loops: &[LoopRef]) -> Result<Vec<Stmt>, ScheduleErr
 /// Bounds depend only on loops that are outside.
 fn expect_bounds(order: &[Stmt]) -> Result<(), ScheduleError> {
     for (index, stmt) in order.iter().enumerate() {
-        let Some(of) = Loop::of(stmt) else { continue };
+        let Some(of) = Loop::from_stmt(stmt) else { continue };
         let mut used = vars_of(of.min);
         used.extend(vars_of(of.extent));
         if let Some(inner) = order[index..].iter().filter_map(var).find(|var| used.contains(*var)) {
@@ -115,9 +115,10 @@ fn expect_legal(
     order: &[Stmt],
     body: &Stmt,
 ) -> Result<(), ScheduleError> {
-    let heads: Vec<Head> = chain.iter().filter_map(|stmt| Head::of(stmt).map(|(head, _)| head)).collect();
+    let heads: Vec<Head> =
+        chain.iter().filter_map(|stmt| Head::from_stmt(stmt).map(|(head, _)| head)).collect();
     if heads.len() < chain.len() {
-        let of = chain.iter().find(|stmt| Head::of(stmt).is_none()).map_or("", name);
+        let of = chain.iter().find(|stmt| Head::from_stmt(stmt).is_none()).map_or("", name);
         return Err(ScheduleError::new(format!(
             "the bounds of loop \"{of}\" read memory, or it is bound to a thread axis"
         )));

@@ -119,7 +119,7 @@ struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    fn of(step: &'a Step, known: &'a HashMap<Arc<str>, Handle>) -> Result<Self, ScheduleError> {
+    fn new(step: &'a Step, known: &'a HashMap<Arc<str>, Handle>) -> Result<Self, ScheduleError> {
         let Some((_, names)) = STEPS.iter().find(|(name, _)| **name == *step.op) else {
             let all: Vec<&str> = STEPS.iter().map(|(name, _)| *name).collect();
             return Err(ScheduleError::new(format!(
@@ -285,7 +285,7 @@ fn make(
     step: &Step,
     known: &HashMap<Arc<str>, Handle>,
 ) -> Result<Vec<Handle>, ScheduleError> {
-    let call = Call::of(step, known)?;
+    let call = Call::new(step, known)?;
     Ok(match &*step.op {
         "get_sblock" => of_blocks(vec![sch.get_sblock(call.text("name")?)?]),
         "get_loops" => of_loops(sch.get_loops(&call.block("block")?)?),

@@ -71,7 +71,7 @@ fn tensorize(function: &PrimFunc, of: &LoopRef, intrin: &str) -> Made {
     };
     let outer = place.as_loop()?;
     if dots.is_some() || interleaved.is_some() {
-        let Some(block) = Realized::of(outer.body) else { return refused("its body is no block") };
+        let Some(block) = Realized::from_stmt(outer.body) else { return refused("its body is no block") };
         let made = match (dots, interleaved) {
             (Some(dots), _) => dots.stmt(function, &place, &outer, &block),
             (None, Some(copy)) => copy.stmt(function, &place, &outer, &block),
@@ -82,8 +82,10 @@ fn tensorize(function: &PrimFunc, of: &LoopRef, intrin: &str) -> Made {
             Err(why) => refused(why),
         };
     }
-    let Some(inner) = Loop::of(outer.body) else { return refused("its body is no loop") };
-    let Some(block) = Realized::of(inner.body) else { return refused("the inner loop's body is no block") };
+    let Some(inner) = Loop::from_stmt(outer.body) else { return refused("its body is no loop") };
+    let Some(block) = Realized::from_stmt(inner.body) else {
+        return refused("the inner loop's body is no block");
+    };
     let tile = Tile { outer, inner, block, lanes: lanes.unwrap_or_default() };
     match tile.stmt(function, &ranges) {
         Ok(stmt) => Ok((place.replaced(function, stmt), Vec::new())),
@@ -95,7 +97,7 @@ fn tensorize(function: &PrimFunc, of: &LoopRef, intrin: &str) -> Made {
 fn tiles(function: &PrimFunc, of: &LoopRef, dot: DotProduct) -> Made {
     let place = StmtPath::of_loop(function, of)?;
     let stmt = place.stmt();
-    if TileProduct::of(stmt).is_none_or(|product| product.dot != dot) {
+    if TileProduct::from_stmt(stmt).is_none_or(|product| product.dot != dot) {
         let name = &of.0.name;
         return Err(ScheduleError::new(format!(
             "loop \"{name}\" does not run over tiles of {}: expected serial loops over a multiple of 16 rows, over columns and over \

@@ -109,8 +109,8 @@ fn write_at(
 ) -> Tiled {
     let (outer, place) = (StmtPath::of_loop(function, of)?, StmtPath::of_block(function, block)?);
     let ranges = place.ranges(function);
-    let nest = Nest::of(&outer, &place, order, &ranges)?;
-    let tile = Tile::of(function, &outer, &place, nest, &ranges)?;
+    let nest = Nest::new(&outer, &place, order, &ranges)?;
+    let tile = Tile::new(function, &outer, &place, nest, &ranges)?;
     tile.expect_only(&place)?;
     let first = tile.first()?;
     let runs = tile.runs()?;
@@ -125,7 +125,7 @@ fn write_at(
         tile.nest.buffer(&format!("{}_acc", tile.element.buffer.name), tile.element.buffer.dtype, scope);
     let accumulators = tile.nest.element(&buffer);
     let guard = all_of(tile.nest.within().into_iter().chain(tile.outside.iter().cloned()).chain([runs]));
-    let mut names = Names::of(function);
+    let mut names = Names::collect(function);
     let mut made: Vec<(Arc<str>, Vec<Var>)> = Vec::new();
     let has_init = tile.block.block.init.is_some();
     let name = &tile.element.buffer.name;
@@ -152,7 +152,7 @@ fn write_at(
 }
 
 impl<'a> Tile<'a> {
-    fn of(
+    fn new(
         function: &'a PrimFunc,
         outer: &'a StmtPath,
         place: &'a StmtPath,
@@ -162,7 +162,7 @@ impl<'a> Tile<'a> {
         let block = place.as_block()?;
         let element = written(&block)?;
         let indices = element.by_loops(&block, ranges);
-        let loops = place.around().iter().filter_map(Loop::of).collect();
+        let loops = place.around().iter().filter_map(Loop::from_stmt).collect();
         let (inside, outside) =
             parts(block.predicate).into_iter().partition(|part| nest.missing(part).is_some());
         let reads_own = loads(&block.block.body).contains(&element);
@@ -214,7 +214,7 @@ impl<'a> Tile<'a> {
         let rest = StmtPath::of_loop(&without, &LoopRef(self.outer.as_loop()?.var.clone()));
         // A sequence of one statement is that statement: the loop is still there.
         let rest = TouchedData::of_stmt(rest?.as_loop()?.body);
-        let own = TouchedData::of(self.block.block);
+        let own = TouchedData::of_block(self.block.block);
         let mut others: HashSet<Var> = rest.read.union(&rest.written).cloned().collect();
         others.extend(own.read.into_iter().filter(|read| read != data));
         match others.iter().find(|other| may_alias(self.function, data, other)) {
@@ -250,7 +250,7 @@ impl<'a> Tile<'a> {
             .nest
             .axes
             .iter()
-            .filter_map(|axis| Head::of(&head_stmt(axis)).map(|(head, _)| head))
+            .filter_map(|axis| Head::from_stmt(&head_stmt(axis)).map(|(head, _)| head))
             .collect();
         let known = by_axes(&heads, &Stmt::nop(), &block, self.ranges);
         let is_unknown =
@@ -586,7 +586,7 @@ fn written_by_the_same_loops(
     let mut theirs = Substitution::new();
     iter_values.iter().zip(&load.indices).all(|(value, index)| {
         let ExprKind::Var(writes) = &value.kind else { return false };
-        let written = own.loops.iter().filter_map(Loop::of).find(|of| of.var == writes);
+        let written = own.loops.iter().filter_map(Loop::from_stmt).find(|of| of.var == writes);
         let ExprKind::Var(reads) = &index.kind else {
             let count = written.and_then(|of| {
                 of.extent.as_int().filter(|_| of.min.as_int() == Some(0) && of.step.is_none())

@@ -43,7 +43,7 @@ fn set_dtype(function: &PrimFunc, block: &BlockRef, dtype: DType) -> Made {
             format!("writes buffer \"{}\", which is no intermediate of the function", old.name),
         );
     }
-    let uses = Uses::of(function, old);
+    let uses = Uses::collect(function, old);
     if uses.otherwise || uses.writers.iter().any(|writer| *writer != block.0) {
         return refused(
             block,

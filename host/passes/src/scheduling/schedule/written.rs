@@ -42,7 +42,7 @@ impl Written {
     }
 
     /// What a block under a statement, the outermost of a nest, writes of a buffer.
-    pub(super) fn of(
+    pub(super) fn by_block(
         function: &PrimFunc,
         block: &BlockRef,
         top: &StmtPath,
@@ -50,7 +50,7 @@ impl Written {
     ) -> Result<Self, ScheduleError> {
         let place = StmtPath::of_block(function, block)?;
         let ranges = place.ranges(function);
-        let writer = Writer::of(function, block, top, &place, buffer, &ranges)?;
+        let writer = Writer::new(function, block, top, &place, buffer, &ranges)?;
         let clips = writer.clips()?;
         let mut region = Vec::new();
         for (at, index) in writer.indices.iter().enumerate() {
@@ -69,7 +69,7 @@ impl Written {
     ) -> Result<(), ScheduleError> {
         let place = StmtPath::of_block(function, block)?;
         let ranges = place.ranges(function);
-        Writer::of(function, block, top, &place, buffer, &ranges)?.expect_first()
+        Writer::new(function, block, top, &place, buffer, &ranges)?.expect_first()
     }
 }
 
@@ -87,7 +87,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn of(
+    fn new(
         function: &PrimFunc,
         block: &'a BlockRef,
         top: &StmtPath,
@@ -111,7 +111,7 @@ impl<'a> Writer<'a> {
             );
         }
         let element = element(block, &realized, buffer)?;
-        let loops: Vec<Loop<'a>> = path.iter().filter_map(Loop::of).collect();
+        let loops: Vec<Loop<'a>> = path.iter().filter_map(Loop::from_stmt).collect();
         let indices = element.by_loops(&realized, ranges);
         let shared = loops
             .iter()
@@ -130,7 +130,7 @@ impl<'a> Writer<'a> {
             if let StmtKind::For { var, .. } | StmtKind::LaunchThread { var, .. } = &stmt.kind {
                 bound.remove(var);
             }
-            for axis in Realized::of(stmt).iter().flat_map(|outer| &outer.block.iter_vars) {
+            for axis in Realized::from_stmt(stmt).iter().flat_map(|outer| &outer.block.iter_vars) {
                 bound.remove(&axis.var);
             }
         }

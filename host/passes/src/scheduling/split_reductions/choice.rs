@@ -41,7 +41,7 @@ impl Chosen {
 impl Choice {
     /// The choice that the body of a block makes, by names for both new values, with an init that
     /// sets both.
-    pub(super) fn of(body: &Stmt, init: &Stmt, scope: &StorageScope) -> Option<Self> {
+    pub(super) fn from_body(body: &Stmt, init: &Stmt, scope: &StorageScope) -> Option<Self> {
         let StmtKind::Seq(stmts) = &body.kind else { return None };
         let [first, second, stores @ ..] = stmts.as_slice() else { return None };
         let (a, b) = (named_select(first)?, named_select(second)?);

@@ -91,8 +91,8 @@ impl SymbolPlace {
 }
 
 impl<'a> Arguments<'a> {
-    pub(super) fn of(function: &'a PrimFunc) -> Result<Self, PassError> {
-        let args: Vec<Argument<'a>> = function.params.iter().enumerate().map(Argument::of).collect();
+    pub(super) fn from_function(function: &'a PrimFunc) -> Result<Self, PassError> {
+        let args: Vec<Argument<'a>> = function.params.iter().enumerate().map(Argument::from_param).collect();
         let symbols = symbols(&args);
         let has_tensor = args.iter().any(|arg| matches!(arg.kind, ArgumentKind::Tensor(_)));
         let device_id = (has_tensor && super::device::is_of_device(function))
@@ -189,7 +189,7 @@ impl<'a> Arguments<'a> {
 }
 
 impl<'a> Argument<'a> {
-    fn of((index, param): (usize, &'a Param)) -> Self {
+    fn from_param((index, param): (usize, &'a Param)) -> Self {
         let kind = match param {
             Param::Buffer(buffer) => ArgumentKind::Tensor(buffer),
             Param::Var(var) => ArgumentKind::Scalar(var),

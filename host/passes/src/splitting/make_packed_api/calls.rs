@@ -81,7 +81,7 @@ impl Calls<'_> {
                     self.statement(name, args).map_err(|error| error.at(stmt.span))
                 }
                 ExprKind::Call { callee: Callee::Op(Op::CallPacked), args } if !args.iter().any(has_call) => {
-                    let call = PackedCall::of(self.function, args).map_err(|error| error.at(stmt.span))?;
+                    let call = PackedCall::lower(self.function, args).map_err(|error| error.at(stmt.span))?;
                     Ok(Stmt::seq(call.allocations.into_iter().chain(call.stmts)))
                 }
                 _ => self.with_calls_before(stmt),
@@ -191,7 +191,7 @@ impl Calls<'_> {
 
     /// A packed call whose value, an integer, is used.
     fn packed_value(&self, args: &[Expr], before: &mut Before) -> Result<Expr, PassError> {
-        let PackedCall { values, allocations, mut stmts } = PackedCall::of(self.function, args)?;
+        let PackedCall { values, allocations, mut stmts } = PackedCall::lower(self.function, args)?;
         let result = |field: StructField, dtype: DType| {
             let index = Expr::int(args.len() as i128 - 1, DType::INT32);
             Expr::call(Op::StructGet, vec![values.data.expr(), index, Expr::i32(field as i32)], dtype)
@@ -223,7 +223,7 @@ impl Calls<'_> {
         let Some(callee) = self.by_name.get(name) else {
             return Err(self.caller(format!("expected a function of the module, found a call of {name}")));
         };
-        let arguments = Arguments::of(callee)?;
+        let arguments = Arguments::from_function(callee)?;
         if arguments.args.len() != args.len() {
             return Err(self.caller(format!(
                 "expected {} arguments for `{}`, found {}",

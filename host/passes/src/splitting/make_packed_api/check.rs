@@ -77,7 +77,7 @@ fn checked(arguments: &Arguments, capabilities: &TargetCapabilities, attrs: &Att
     let args = Var::new("args", DType::HANDLE);
     let num_args = Var::new("num_args", DType::INT32);
     let type_index = |arg: &Argument| Var::new(format!("{}_type_index", arg.name), DType::INT32);
-    let device = Device::of(arguments.function, capabilities);
+    let device = Device::for_function(arguments.function, capabilities);
     let (known, device_type) = device.type_value();
     let mut check = Check {
         arguments,

@@ -27,7 +27,7 @@ pub(super) fn is_of_device(function: &PrimFunc) -> bool {
 
 impl Device {
     /// The device that the function was compiled for, otherwise the host's own device.
-    pub(super) fn of(function: &PrimFunc, capabilities: &TargetCapabilities) -> Self {
+    pub(super) fn for_function(function: &PrimFunc, capabilities: &TargetCapabilities) -> Self {
         let Some(AttrValue::Map(map)) = function.attrs.get(attr::DEVICE) else {
             let name = capabilities.device.name.as_str().into();
             return Self { name, number: Some(capabilities.device.device_type), opaque_handles: false };
@@ -78,7 +78,7 @@ pub(super) fn on_device(
     if !is_of_device(function) || device_id.is_none() && !allocates(body) {
         return body.clone();
     }
-    let (before, device_type) = Device::of(function, capabilities).type_value();
+    let (before, device_type) = Device::for_function(function, capabilities).type_value();
     // Without a tensor argument the device is unknown: the current one is kept.
     let set = device_id.map(|id| {
         let args = vec![device_type.clone(), id.expr()];

@@ -48,7 +48,7 @@ pub(super) fn function(
     let mut entry = EntryBuilder {
         arguments,
         capabilities,
-        device: Device::of(arguments.function, capabilities),
+        device: Device::for_function(arguments.function, capabilities),
         args: args.clone(),
         num_args: num_args.clone(),
         result: result.clone(),

@@ -28,7 +28,7 @@ pub(super) struct PackedCall {
 }
 
 impl PackedCall {
-    pub(super) fn of(function: &PrimFunc, args: &[Expr]) -> Result<Self, PassError> {
+    pub(super) fn lower(function: &PrimFunc, args: &[Expr]) -> Result<Self, PassError> {
         let caller = |message: &str| PassError::caller(PASS, &function.name, message.to_owned());
         let Some((name, given)) = args.split_first() else {
             return Err(caller("expected the name of a packed function"));

@@ -44,7 +44,7 @@ struct Stored {
 
 impl Combination {
     /// Extracts the combination from a block; the error names what was expected and found.
-    pub(super) fn of(block: &Block, inits: Inits) -> Result<Self, String> {
+    pub(super) fn from_block(block: &Block, inits: Inits) -> Result<Self, String> {
         let plain = block.alloc_buffers.is_empty() && block.match_buffers.is_empty();
         let stored = stores(&block.body).filter(|_| plain).ok_or(
             "expected a body of names and stores alone; found other statements: combine in a block of its own",

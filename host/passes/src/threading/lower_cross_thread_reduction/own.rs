@@ -23,7 +23,11 @@ pub(super) struct Own {
 
 impl Own {
     /// Returns `None` if an extent is not constant, or a first value depends on the other loops.
-    pub(super) fn of(nest: &Nest<'_>, reduced: &HashSet<Var>, combination: &Combination) -> Option<Self> {
+    pub(super) fn from_nest(
+        nest: &Nest<'_>,
+        reduced: &HashSet<Var>,
+        combination: &Combination,
+    ) -> Option<Self> {
         let mut loops = Vec::new();
         let inner: HashSet<&Var> = nest.heads().map(|(var, ..)| var).collect();
         for (var, min, extent, kind) in nest.heads() {

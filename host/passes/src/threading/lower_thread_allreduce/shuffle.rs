@@ -18,7 +18,10 @@ pub(super) struct Shuffles {
 
 impl Shuffles {
     /// Returns `None` if the target lacks the ops or the group does not fit warps.
-    pub(super) fn of(capabilities: &TargetCapabilities, reduction: &Reduction<'_>) -> Option<Self> {
+    pub(super) fn for_reduction(
+        capabilities: &TargetCapabilities,
+        reduction: &Reduction<'_>,
+    ) -> Option<Self> {
         let warp = i128::from(capabilities.execution.warp_size?);
         let size = reduction.group.size;
         let has = NEEDED.iter().all(|op| capabilities.execution.has_native(*op));

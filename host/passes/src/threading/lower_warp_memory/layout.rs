@@ -60,7 +60,7 @@ impl OwnerMap for Layout {
 impl Layout {
     /// Finds the layout in which each thread stores only its own elements; the error says what is
     /// wrong with the buffer.
-    pub(super) fn of(function: &PrimFunc, buffer: &Buffer, warp: i128) -> Result<Self, String> {
+    pub(super) fn find(function: &PrimFunc, buffer: &Buffer, warp: i128) -> Result<Self, String> {
         let name = &buffer.name;
         let only = "expected memory of a warp to be loaded and stored element by element";
         if !buffer.dtype.is_scalar() {

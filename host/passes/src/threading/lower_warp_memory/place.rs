@@ -48,7 +48,7 @@ impl WarpContext {
     pub(super) fn enter(&mut self, stmt: &Stmt) -> Axes {
         let outer = self.axes.clone();
         if is_thread(stmt) && !self.axes.1 {
-            let threads = Threads::of(stmt);
+            let threads = Threads::collect(stmt);
             self.extents = BLOCK_AXES.map(|axis| threads.extent(axis));
             self.axes.1 = true;
         }

@@ -45,7 +45,7 @@ fn is_code(begin: usize, size_bytes: usize) -> bool {
 
 /// What gdb would see: the objects in its list.
 fn objects() -> Vec<Vec<u8>> {
-    let debugger = Debugger::of(library().unwrap()).unwrap();
+    let debugger = Debugger::find(library().unwrap()).unwrap();
     let _list = lock(LIST.of_this());
     let mut found = Vec::new();
     // SAFETY: the list is read under its lock.

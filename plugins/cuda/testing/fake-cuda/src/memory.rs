@@ -19,7 +19,7 @@ enum End {
 }
 
 impl End {
-    fn of(state: &State, address: usize, size: usize) -> Result<Self, Code> {
+    fn find(state: &State, address: usize, size: usize) -> Result<Self, Code> {
         match state.find(address) {
             Some((inner, block)) if inner + size <= block.size => Ok(Self::Known(Arc::clone(block), inner)),
             Some(_) => Err(code::INVALID_VALUE),
@@ -62,7 +62,7 @@ fn queue_copy(
     stream: usize,
 ) -> Result<Option<Arc<Queue>>, Code> {
     let (device, queue) = state.queue(stream)?;
-    let (to_end, from_end) = (End::of(state, to.0, size)?, End::of(state, from.0, size)?);
+    let (to_end, from_end) = (End::find(state, to.0, size)?, End::find(state, from.0, size)?);
     let fits = |end: &End, demand: Demand| demand.is_none_or(|of_host| end.is(of_host));
     if !fits(&to_end, to.1) || !fits(&from_end, from.1) {
         return Err(code::INVALID_VALUE);
@@ -264,7 +264,7 @@ exports! {
                 return Err(code::PEER_ACCESS_UNSUPPORTED);
             }
             let is_of = |address: u64, device| {
-                End::of(state, address as usize, size).is_ok_and(|end| end.device() == device)
+                End::find(state, address as usize, size).is_ok_and(|end| end.device() == device)
             };
             if is_of(to, to_device) && is_of(from, from_device) { Ok(()) } else { Err(code::INVALID_VALUE) }
         });

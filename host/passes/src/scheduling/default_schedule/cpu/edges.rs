@@ -24,7 +24,7 @@ pub(super) struct Edges {
 
 impl Edges {
     /// A nest of spatial loops whose value depends on conditions on one loop each.
-    pub(super) fn of(leaf: Leaf) -> Option<Self> {
+    pub(super) fn from_leaf(leaf: Leaf) -> Option<Self> {
         let StmtKind::Store { value, predicate: None, .. } = &leaf.block.body.kind else { return None };
         let spatial = leaf.block.iter_vars.iter().all(|axis| axis.kind == IterKind::Spatial);
         let is_long =

@@ -25,7 +25,7 @@ pub(super) struct Processor {
 impl Processor {
     /// The facts of a target. What is not known is that of a small processor of 64 bits: a schedule
     /// for less than there is costs less than one for more.
-    pub(super) fn of(capabilities: &TargetCapabilities) -> Self {
+    pub(super) fn from_capabilities(capabilities: &TargetCapabilities) -> Self {
         let known = |value: Option<i64>, otherwise: i128| value.map_or(otherwise, i128::from).max(1);
         let facts = &capabilities.processor;
         let bits = |has: &dyn Fn(DotProduct) -> bool| {

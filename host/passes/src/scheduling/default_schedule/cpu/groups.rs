@@ -19,7 +19,7 @@ pub(super) struct Grouped {
 }
 
 impl Grouped {
-    pub(super) fn of(leaf: Leaf) -> Option<Self> {
+    pub(super) fn from_leaf(leaf: Leaf) -> Option<Self> {
         let factors = factors(&leaf.block)?;
         let found = (0..leaf.heads.len()).find_map(|position| {
             let axis = leaf.axis(position).filter(|_| leaf.is_spatial(position))?;

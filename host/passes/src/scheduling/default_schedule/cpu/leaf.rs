@@ -22,7 +22,7 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    pub(super) fn of(stmt: &Stmt, is_inside: bool) -> Option<Self> {
+    pub(super) fn from_stmt(stmt: &Stmt, is_inside: bool) -> Option<Self> {
         let mut heads = Vec::new();
         let inner = nest(stmt, &mut heads);
         let StmtKind::BlockRealize { iter_values, predicate, block } = &inner.kind else { return None };
@@ -100,7 +100,7 @@ pub(super) fn leaves(body: &Stmt) -> Vec<Leaf> {
 }
 
 fn collect(stmt: &Stmt, is_inside: bool, found: &mut Vec<Leaf>) {
-    if let Some(leaf) = Leaf::of(stmt, is_inside) {
+    if let Some(leaf) = Leaf::from_stmt(stmt, is_inside) {
         found.push(leaf);
         return;
     }

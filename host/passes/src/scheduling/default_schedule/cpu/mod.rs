@@ -75,7 +75,7 @@ fn by_rules(
     capabilities: &TargetCapabilities,
     is_normal: bool,
 ) -> (PrimFunc, Trace, Vec<Guarded>) {
-    let processor = Processor::of(capabilities);
+    let processor = Processor::from_capabilities(capabilities);
     let mut guarded = Vec::new();
     let mut schedule = Schedule::new(function);
     for leaf in leaves(&schedule.function().body) {
@@ -89,10 +89,10 @@ fn by_rules(
         tried.push(rows.name());
         attempt(&mut schedule, |schedule| rows.schedule(schedule));
     }
-    for grouped in leaves(&schedule.function().body).into_iter().filter_map(groups::Grouped::of) {
+    for grouped in leaves(&schedule.function().body).into_iter().filter_map(groups::Grouped::from_leaf) {
         attempt(&mut schedule, |schedule| grouped.schedule(schedule));
     }
-    for product in leaves(&schedule.function().body).iter().filter_map(Product::of) {
+    for product in leaves(&schedule.function().body).iter().filter_map(Product::from_leaf) {
         let by_dots = [product.by_tiles(&processor), product.by_dots(&processor)];
         for way in by_dots.into_iter().flatten().chain([product]) {
             let guard = way.guard();
@@ -103,24 +103,24 @@ fn by_rules(
             }
         }
     }
-    for sum in leaves(&schedule.function().body).into_iter().filter_map(sums::Sum::of) {
+    for sum in leaves(&schedule.function().body).into_iter().filter_map(sums::Sum::from_leaf) {
         attempt(&mut schedule, |schedule| sum.schedule(schedule));
     }
-    let copy = |leaf| transpose::Transposed::of(leaf, &processor);
+    let copy = |leaf| transpose::Transposed::from_leaf(leaf, &processor);
     for copy in leaves(&schedule.function().body).into_iter().filter_map(copy) {
         attempt(&mut schedule, |schedule| copy.schedule(schedule));
     }
-    for nest in leaves(&schedule.function().body).into_iter().filter_map(order::Inner::of) {
+    for nest in leaves(&schedule.function().body).into_iter().filter_map(order::Inner::from_leaf) {
         attempt(&mut schedule, |schedule| nest.schedule(schedule));
     }
     let nests = nests(&schedule.function().body);
-    for nest in nests.iter().filter_map(spread::Wide::of) {
+    for nest in nests.iter().filter_map(spread::Wide::from_stmt) {
         attempt(&mut schedule, |schedule| nest.schedule(schedule));
     }
     for streamed in stream::Streamed::all(schedule.function(), &processor) {
         attempt(&mut schedule, |schedule| streamed.schedule(schedule));
     }
-    for nest in leaves(&schedule.function().body).into_iter().filter_map(edges::Edges::of) {
+    for nest in leaves(&schedule.function().body).into_iter().filter_map(edges::Edges::from_leaf) {
         attempt(&mut schedule, |schedule| nest.schedule(schedule));
     }
     // The names of blocks may have changed, which is no reason to change a function that has no

@@ -14,7 +14,7 @@ pub(super) struct Inner {
 
 impl Inner {
     /// A nest, if the move is profitable.
-    pub(super) fn of(leaf: Leaf) -> Option<Self> {
+    pub(super) fn from_leaf(leaf: Leaf) -> Option<Self> {
         let moved = position(&leaf.heads, &leaf.values, &leaf.block)?;
         Some(Self { leaf, moved })
     }

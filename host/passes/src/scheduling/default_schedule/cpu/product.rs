@@ -144,7 +144,7 @@ impl Loops {
 
 impl Product {
     /// The product that a nest computes, if its loops are plain and the schedule pays.
-    pub(super) fn of(leaf: &Leaf) -> Option<Self> {
+    pub(super) fn from_leaf(leaf: &Leaf) -> Option<Self> {
         let Leaf { heads, values: iter_values, block, .. } = leaf;
         (!leaf.is_guarded && iter_values.len() == heads.len()).then_some(())?;
         let StmtKind::Store { buffer, indices, .. } = &block.body.kind else { return None };
@@ -331,7 +331,7 @@ impl Product {
         let all = innermost(schedule, block, self.n_loops)?;
         let tile = match self.by_tiles {
             true => Tile::of_tiles(self.row.extent, self.column.extent),
-            false => Tile::of(self.row.extent, self.column.extent, processor, self.dtype),
+            false => Tile::choose(self.row.extent, self.column.extent, processor, self.dtype),
         };
         let rows = schedule.split(&at(&all, self.row)?, &[None, Some(tile.rows)], Tail::Predicate)?;
         let factors = [None, Some(tile.vectors), Some(tile.lanes)];

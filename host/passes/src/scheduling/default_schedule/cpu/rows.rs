@@ -90,7 +90,7 @@ impl Rows {
         self.blocks.last().cloned().unwrap_or_else(|| "".into())
     }
 
-    fn of(function: &PrimFunc, members: &[Member], depth: usize) -> Option<Self> {
+    fn from_members(function: &PrimFunc, members: &[Member], depth: usize) -> Option<Self> {
         let (last, others) = members.split_last()?;
         (!others.is_empty() && depth > 0).then_some(())?;
         // A row has more than one element, and there are several rows.
@@ -158,9 +158,9 @@ fn block(rows: i128) -> Option<i64> {
 fn runs(stmts: &[Stmt], is_inside: bool) -> Vec<Vec<Member>> {
     let mut found = vec![Vec::new()];
     for stmt in stmts {
-        match Leaf::of(stmt, is_inside).filter(|leaf| !leaf.is_guarded) {
+        match Leaf::from_stmt(stmt, is_inside).filter(|leaf| !leaf.is_guarded) {
             Some(leaf) => {
-                let product = Product::of(&leaf);
+                let product = Product::from_leaf(&leaf);
                 if let Some(run) = found.last_mut() {
                     run.push(Member { leaf, product });
                 }
@@ -176,7 +176,7 @@ fn groups(function: &PrimFunc, mut run: Vec<Member>) -> Vec<Rows> {
     let mut found = Vec::new();
     while !run.is_empty() {
         let (from, depth) = start(function, &run);
-        found.extend(Rows::of(function, &run[from..], depth));
+        found.extend(Rows::from_members(function, &run[from..], depth));
         // If there is one product, what follows it may be a group.
         let single = run[from..].iter().rposition(|member| member.product.is_some());
         if let Some(at) = single
@@ -184,7 +184,7 @@ fn groups(function: &PrimFunc, mut run: Vec<Member>) -> Vec<Rows> {
         {
             let (after, depth) = start(function, &run[from + at + 1..]);
             if after == 0 {
-                found.extend(Rows::of(function, &run[from + at + 1..], depth));
+                found.extend(Rows::from_members(function, &run[from + at + 1..], depth));
             }
         }
         run.truncate(from);

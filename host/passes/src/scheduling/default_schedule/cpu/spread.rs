@@ -28,7 +28,7 @@ pub(super) struct Wide {
 
 impl Wide {
     /// A nest, if its outermost loop is plain and there is enough to do.
-    pub(super) fn of(stmt: &Stmt) -> Option<Self> {
+    pub(super) fn from_stmt(stmt: &Stmt) -> Option<Self> {
         let StmtKind::For { kind: ForKind::Serial, annotations, .. } = &stmt.kind else { return None };
         let has_schedule = any_stmt(
             stmt,

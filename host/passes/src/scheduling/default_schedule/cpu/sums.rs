@@ -21,7 +21,7 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    pub(super) fn of(leaf: Leaf) -> Option<Self> {
+    pub(super) fn from_leaf(leaf: Leaf) -> Option<Self> {
         let StmtKind::Store { buffer, predicate: None, .. } = &leaf.block.body.kind else { return None };
         let fine =
             !leaf.is_inside && !leaf.is_guarded && leaf.block.init.is_some() && buffer.strides.is_empty();

@@ -38,7 +38,12 @@ impl Tile {
     ///
     /// A step of the sum takes as long as its products, two vectors a cycle, or its loads, two a
     /// cycle; the elements of tiles beyond the result's edge are computed in vain.
-    pub(super) fn of(rows: Option<i128>, columns: Option<i128>, processor: &Processor, dtype: DType) -> Self {
+    pub(super) fn choose(
+        rows: Option<i128>,
+        columns: Option<i128>,
+        processor: &Processor,
+        dtype: DType,
+    ) -> Self {
         let lanes = processor.lanes(dtype).clamp(4, 64);
         let waste = |extent: Option<i128>, size: i128| {
             extent

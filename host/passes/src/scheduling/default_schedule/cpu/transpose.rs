@@ -32,7 +32,7 @@ pub(super) struct Transposed {
 }
 
 impl Transposed {
-    pub(super) fn of(leaf: Leaf, processor: &Processor) -> Option<Self> {
+    pub(super) fn from_leaf(leaf: Leaf, processor: &Processor) -> Option<Self> {
         let StmtKind::Store { buffer, indices, value, predicate: None } = &leaf.block.body.kind else {
             return None;
         };
