@@ -4,10 +4,10 @@
 //! * **BLAME-B1** The plugin in whose library the instruction lies; of an `abort`, the plugin that
 //!   called it, or this command. Where that plugin was not the one that was being called, both are
 //!   named.
-//! * **BLAME-B2** A compiled function is named by its own name, and beside it the plugin through
+//! * **BLAME-B2** A compiled function is named by its own name, together with the plugin through
 //!   which it was called.
 //! * **BLAME-B3** Where the instruction lies in another library, that one is named, and the plugin
-//!   that was being called beside it, without a word on whose fault it is: memory may have been
+//!   that was being called at the time, without a word on whose fault it is: memory may have been
 //!   damaged by anybody before. What the C library says of a damaged heap is passed on.
 //! * **BLAME-B4** All of it is found out in a signal's handler, without memory and without locks; a
 //!   child tells its supervisor.

@@ -54,7 +54,7 @@ pub struct Listed {
 
 /// Cases that have nothing to run on, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
+pub struct Omitted {
     /// Number of cases.
     pub n_cases: usize,
     /// Reason why they do not apply or cannot run.
@@ -81,9 +81,9 @@ pub struct List {
     /// Numbers by level.
     pub levels: Vec<LevelCount>,
     /// Cases that do not apply to the plugin.
-    pub not_applicable: Vec<LeftOut>,
+    pub not_applicable: Vec<Omitted>,
     /// Cases that apply but have nothing to run on here.
-    pub absent: Vec<LeftOut>,
+    pub absent: Vec<Omitted>,
     /// Every listed case or instance.
     pub cases: Vec<Listed>,
 }
@@ -203,9 +203,9 @@ impl List {
         for (what, list) in
             [("do not apply", &self.not_applicable), ("will find nothing to run on", &self.absent)]
         {
-            for left_out in list {
-                let n = several(left_out.n_cases, "case", "cases");
-                text += &format!("\n{} {what}: {}\n", n, harmless(&left_out.why).replace('\n', " "));
+            for omitted in list {
+                let n = several(omitted.n_cases, "case", "cases");
+                text += &format!("\n{} {what}: {}\n", n, harmless(&omitted.why).replace('\n', " "));
             }
         }
         text
@@ -232,7 +232,7 @@ pub fn matcher(filters: &[String]) -> Result<impl Fn(&str) -> bool + use<>, Stri
     Ok(move |id: &str| globs.is_empty() || globs.iter().any(|glob| glob.is_match(id)))
 }
 
-fn not_applicable(all: &[Case], facts: &Facts) -> Vec<LeftOut> {
+fn not_applicable(all: &[Case], facts: &Facts) -> Vec<Omitted> {
     let sorts = [
         (Subject::DeviceApi, "device API"),
         (Subject::TargetKind, "target kind"),
@@ -241,26 +241,26 @@ fn not_applicable(all: &[Case], facts: &Facts) -> Vec<LeftOut> {
         (Subject::Function, "function"),
     ];
     let none = sorts.iter().filter(|(subject, _)| facts.registrations(*subject).next().is_none());
-    let left_out = none.map(|(subject, name)| LeftOut {
+    let omitted = none.map(|(subject, name)| Omitted {
         n_cases: all.iter().filter(|case| case.subject == *subject).count(),
         why: format!("it registers no {name}"),
     });
-    left_out.filter(|left_out| left_out.n_cases > 0).collect()
+    omitted.filter(|omitted| omitted.n_cases > 0).collect()
 }
 
-fn absent(runs: &[Instance], facts: &Facts) -> Vec<LeftOut> {
+fn absent(runs: &[Instance], facts: &Facts) -> Vec<Omitted> {
     let of = |subjects: &[Subject], name: &str| {
         runs.iter().filter(|run| subjects.contains(&run.case.subject) && run.registration == name).count()
     };
-    let devices = facts.devices.iter().filter(|device| !device.absent.is_empty()).map(|device| LeftOut {
+    let devices = facts.devices.iter().filter(|device| !device.absent.is_empty()).map(|device| Omitted {
         n_cases: of(&[Subject::DeviceApi], &device.api),
         why: format!("device_api.{}: {}", device.api, device.absent),
     });
-    let kinds = facts.unusable_kinds.iter().map(|(name, why)| LeftOut {
+    let kinds = facts.unusable_kinds.iter().map(|(name, why)| Omitted {
         n_cases: of(&[Subject::TargetKind, Subject::Codegen], name),
         why: format!("target.kind.{name}: {why}"),
     });
-    devices.chain(kinds).filter(|left_out| left_out.n_cases > 0).collect()
+    devices.chain(kinds).filter(|omitted| omitted.n_cases > 0).collect()
 }
 
 /// One clause with the number of its cases.

@@ -155,7 +155,7 @@ pub(crate) fn dot<T: Flt>((c, ec): Num, factors: impl Iterator<Item = [Num; 2]>)
     // subnormal factors.
     let (mut value, mut magnitude, mut prop) = (c, c.wide().abs(), ec);
     let (mut lost, mut is_nan, mut is_exact) = (0.0, c.wide().is_nan() && ec == 0.0, ec == 0.0);
-    // What the finite terms may come to, beside infinite ones.
+    // What the finite terms may come to if there are infinite ones.
     let mut finite = if c.wide().is_finite() { c.wide().abs() } else { 0.0 };
     for [(a, ea), (b, eb)] in factors {
         let (x, y) = (T::from_register(a).wide(), T::from_register(b).wide());

@@ -83,7 +83,7 @@ macro_rules! method {
             #[doc = concat!("[`Op::", stringify!($op), "`], this one first.")]
             #[must_use]
             pub fn $name(&self, other: impl Operand) -> Self {
-                Op::$op.call(vec![self.clone(), other.beside(self.dtype)], self.dtype)
+                Op::$op.call(vec![self.clone(), other.into_operand(self.dtype)], self.dtype)
             }
         }
     };
@@ -92,7 +92,8 @@ macro_rules! method {
             #[doc = concat!("[`Op::", stringify!($op), "`], this one first.")]
             #[must_use]
             pub fn $name(&self, second: impl Operand, third: impl Operand) -> Self {
-                let args = vec![self.clone(), second.beside(self.dtype), third.beside(self.dtype)];
+                let args =
+                    vec![self.clone(), second.into_operand(self.dtype), third.into_operand(self.dtype)];
                 Op::$op.call(args, self.dtype)
             }
         }

@@ -51,7 +51,7 @@ impl Code {
     /// Reads and checks the code that the format requires.
     pub(crate) fn read(artifact: &Artifact<'_>, index: &Value) -> Result<Self, Error> {
         let options = &index["options"];
-        let told = options["arch"].as_str().and_then(Arch::parse);
+        let declared = options["arch"].as_str().and_then(Arch::parse);
         if index["format"] == Format::Ptx.name() {
             let mut text = ARTIFACT.section(artifact, CODE)?.to_vec();
             let written = std::str::from_utf8(&text).ok().and_then(ptx_target);
@@ -65,7 +65,7 @@ impl Code {
         if index["format"] == Format::Cubin.name() {
             let bytes = ARTIFACT.section(artifact, CODE)?.to_vec();
             check_elf(&bytes).map_err(value_error)?;
-            let arch = told.ok_or_else(|| value_error("expected `arch` in the options of the index"))?;
+            let arch = declared.ok_or_else(|| value_error("expected `arch` in the options of the index"))?;
             return Ok(Self::Cubin { bytes, arch });
         }
         let text = ARTIFACT.text(artifact, SOURCE)?.to_owned();

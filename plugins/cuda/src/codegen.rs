@@ -148,11 +148,12 @@ impl CudaTarget {
         session: &BuildSession<'_>,
     ) -> Result<Option<Compiled>, Error> {
         let choice = Choice::from_target(&read.target)?;
-        let is_told = read.target.str("format").is_some() || matches!(choice, Choice::Nvrtc | Choice::Nvcc);
+        let is_requested =
+            read.target.str("format").is_some() || matches!(choice, Choice::Nvrtc | Choice::Nvcc);
         let Some(format) = format(&read.target)?.filter(|_| choice != Choice::None) else { return Ok(None) };
         match compile(&Settings::read(self.host)?, &written.source, &written.index["options"], format, choice)
         {
-            Err(error) if !is_told && error.kind() == ErrorKind::UNAVAILABLE => {
+            Err(error) if !is_requested && error.kind() == ErrorKind::UNAVAILABLE => {
                 let message = format!("only CUDA C was written: {}", error.message());
                 session.diagnostic(&chipdock_plugin_api::Diagnostic::note(&message))?;
                 Ok(None)

@@ -73,7 +73,7 @@ impl CudaDeviceApi {
     fn text(device: &Device, key: &str) -> Result<Option<String>, Error> {
         let (driver, id) = (device.driver(), device.id());
         Ok(Some(match key {
-            attribute::DEVICE_NAME => device.told(driver.device_name(id))?,
+            attribute::DEVICE_NAME => device.checked(driver.device_name(id))?,
             attribute::VENDOR_NAME => "NVIDIA".to_owned(),
             attribute::COMPUTE_VERSION => {
                 device.capability().map(|(major, minor)| format!("{major}.{minor}"))?
@@ -99,17 +99,17 @@ impl CudaDeviceApi {
             attribute::MULTI_PROCESSOR_COUNT => A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
             attribute::MAX_REGISTERS_PER_BLOCK => A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
             attribute::L2_CACHE_SIZE_BYTES => A::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,
-            attribute::API_VERSION => return device.told(driver.version()).map(|it| Some(it.into())),
+            attribute::API_VERSION => return device.checked(driver.version()).map(|it| Some(it.into())),
             attribute::TOTAL_GLOBAL_MEMORY_BYTES => {
-                return device.told(driver.total_memory_bytes(id)).map(|it| Some(it.cast_signed()));
+                return device.checked(driver.total_memory_bytes(id)).map(|it| Some(it.cast_signed()));
             }
             attribute::AVAILABLE_GLOBAL_MEMORY_BYTES => {
-                let (free, _) = device.told(device.context()?.memory_info())?;
+                let (free, _) = device.checked(device.context()?.memory_info())?;
                 return Ok(Some(free.cast_signed()));
             }
             _ => return Ok(None),
         };
-        let value = device.told(driver.attribute(id, asked))?;
+        let value = device.checked(driver.attribute(id, asked))?;
         // The driver returns 0 for values that it does not report, such as the clock rate of newer
         // devices.
         Ok((value > 0).then_some(i64::from(value)))
@@ -118,7 +118,7 @@ impl CudaDeviceApi {
     fn extents(device: &Device, axes: [A; 3]) -> Result<Any, Error> {
         let mut extents = [0_i64; 3];
         for (extent, axis) in extents.iter_mut().zip(axes) {
-            *extent = i64::from(device.told(device.driver().attribute(device.id(), axis))?);
+            *extent = i64::from(device.checked(device.driver().attribute(device.id(), axis))?);
         }
         Ok(Any::from(Shape::new(&extents)))
     }
@@ -152,7 +152,7 @@ fn allocate(
     loop {
         let memory = device.context()?.allocate(kind, size_bytes);
         let memory = device
-            .told(memory)
+            .checked(memory)
             .map_err(|error| error.context(format_args!("{} bytes are asked for", request.size_bytes)))?;
         let address = memory.address();
         ensure!(
@@ -194,7 +194,7 @@ impl DeviceApi for CudaDeviceApi {
             attribute::CHECKED_HANDLES => Some(Any::from(true)),
             COOPERATIVE_LAUNCH => {
                 let has = driver.attribute(device_id, A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH);
-                Some(Any::from(device.told(has)? != 0))
+                Some(Any::from(device.checked(has)? != 0))
             }
             attribute::MAX_THREAD_DIMENSIONS => Some(Self::extents(
                 device,
@@ -252,7 +252,7 @@ impl DeviceApi for CudaDeviceApi {
             DataSpaceKind::Unified => {
                 // Without concurrent access the host may not touch it while anything at all runs on
                 // the device.
-                let has = device.told(
+                let has = device.checked(
                     device.driver().attribute(device_id, A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS),
                 )?;
                 ensure!(
@@ -284,7 +284,7 @@ impl DeviceApi for CudaDeviceApi {
         // A data space that was lost with its context was freed then (D.40).
         let memory = device.spaces.take(data.addr(), &device.name)?;
         let Some(memory) = memory.and_then(Arc::into_inner) else { return device.check() };
-        let freed = device.told(memory.free());
+        let freed = device.checked(memory.free());
         device.check().and(freed)
     }
 
@@ -314,12 +314,12 @@ impl DeviceApi for CudaDeviceApi {
         // that are not host memory were looked up above.
         let queued =
             unsafe { device.context()?.copy(route, to.address, from.address, size_bytes, stream.as_deref()) };
-        device.told(queued)
+        device.checked(queued)
     }
 
     fn create_stream(&self, device_id: i32) -> Result<Stream, Error> {
         let device = self.0.device(device_id)?;
-        let stream = device.told(device.context()?.create_stream())?;
+        let stream = device.checked(device.context()?.create_stream())?;
         Ok(Stream::from_raw(ptr::without_provenance_mut(device.streams.add(stream))))
     }
 
@@ -327,7 +327,7 @@ impl DeviceApi for CudaDeviceApi {
         let device = self.0.device(device_id)?;
         let stream = device.streams.take(stream.into_raw().addr(), &device.name)?;
         let Some(stream) = stream else { return device.check() };
-        device.told(device.context()?.synchronize(Some(&stream)))
+        device.checked(device.context()?.synchronize(Some(&stream)))
     }
 
     unsafe fn sync_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
@@ -339,7 +339,7 @@ impl DeviceApi for CudaDeviceApi {
         }
         let stream = device.stream(stream.into_raw())?;
         match device.opened() {
-            Some(context) => device.told(context.synchronize(stream.as_deref())),
+            Some(context) => device.checked(context.synchronize(stream.as_deref())),
             // Nothing was ever queued, so no context is created for this.
             None => Ok(()),
         }
@@ -351,7 +351,7 @@ impl DeviceApi for CudaDeviceApi {
         let is_same = from == to;
         let (from, to) = (device.stream(from.into_raw())?, device.stream(to.into_raw())?);
         match device.opened() {
-            Some(context) if !is_same => device.told(context.order(from.as_deref(), to.as_deref())),
+            Some(context) if !is_same => device.checked(context.order(from.as_deref(), to.as_deref())),
             _ => Ok(()),
         }
     }

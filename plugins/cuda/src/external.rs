@@ -61,7 +61,7 @@ impl External for CudaExternal {
         // SAFETY: the caller guarantees a live stream.
         match unsafe { context.has_stream(raw) } {
             Ok(true) => {}
-            Err(failure) if failure.is_fatal() => return device.told(Err(failure)),
+            Err(failure) if failure.is_fatal() => return device.checked(Err(failure)),
             Ok(false) | Err(_) => bail!(
                 ErrorKind::VALUE_ERROR,
                 "{native:p} is no stream of the primary context of cuda:{device_id}: expected a CUstream of it"
@@ -106,11 +106,11 @@ impl External for CudaExternal {
         let memory = match unsafe { context.adopt(address, size) } {
             Ok(memory) => memory,
             Err(failure) if failure.is_fatal() || failure.is_out_of_memory() => {
-                return device.told(Err(failure));
+                return device.checked(Err(failure));
             }
             Err(failure) => return refused(&failure.text),
         };
-        let seen = device.told(context.device_address(&memory))?;
+        let seen = device.checked(context.device_address(&memory))?;
         if seen as usize != memory.address() {
             return refused("the device has it at another address than the host");
         }

@@ -99,7 +99,7 @@ impl Device {
         if let Some(context) = self.opened() {
             return Ok(context);
         }
-        let context = Arc::new(self.told(Context::retain(self.driver, self.id))?);
+        let context = Arc::new(self.checked(Context::retain(self.driver, self.id))?);
         // If another thread was faster its context is used, and this one is released.
         Ok(Arc::clone(write(&self.context).get_or_insert(context)))
     }
@@ -125,11 +125,11 @@ impl Device {
         self.streams.abandon();
         self.spaces.abandon();
         // A query shows whether the device works again.
-        self.told(self.context()?.memory_info()).map(drop)
+        self.checked(self.context()?.memory_info()).map(drop)
     }
 
     fn attribute(&self, attribute: A) -> Result<i32, Error> {
-        self.told(self.driver.attribute(self.id, attribute))
+        self.checked(self.driver.attribute(self.id, attribute))
     }
 
     /// Compute capability of the device: major and minor.
@@ -160,7 +160,7 @@ impl Device {
 
     /// Converts a driver failure to an error of the plugin interface; records that the device is
     /// lost if the failure is fatal.
-    pub(crate) fn told<T>(&self, answer: Result<T, Failure>) -> Result<T, Error> {
+    pub(crate) fn checked<T>(&self, answer: Result<T, Failure>) -> Result<T, Error> {
         answer.map_err(|failure| {
             if failure.is_fatal() {
                 self.health.lose(&failure);
@@ -183,11 +183,11 @@ impl Device {
     /// Waits for all work that was queued through this host.
     pub(crate) fn drain(&self) -> Result<(), Error> {
         let Some(context) = self.opened() else { return Ok(()) };
-        let first = self.told(context.synchronize(None));
+        let first = self.checked(context.synchronize(None));
         let streams = self.streams.values();
         first_failure(
             std::iter::once(first)
-                .chain(streams.iter().map(|stream| self.told(context.synchronize(Some(stream))))),
+                .chain(streams.iter().map(|stream| self.checked(context.synchronize(Some(stream))))),
         )
     }
 }

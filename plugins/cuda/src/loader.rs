@@ -92,7 +92,7 @@ struct Loaded {
 }
 
 fn entry(device: &Device, image: &Arc<Image>, kernel: &Kernel) -> Result<LoadedKernel, Error> {
-    device.told(image.entry(&kernel.symbol)).map_err(|error| {
+    device.checked(image.entry(&kernel.symbol)).map_err(|error| {
         error.context(format_args!("kernel {}, `{}` of the code", kernel.name, kernel.symbol))
     })
 }
@@ -117,7 +117,7 @@ impl Loaded {
             // SAFETY: NUL-terminated text, or an ELF file that was checked against its headers: see
             // `Code`.
             let image = unsafe { device.context()?.load(&bytes) };
-            device.told(image).map(Arc::new)
+            device.checked(image).map(Arc::new)
         })
     }
 
@@ -197,7 +197,7 @@ impl Ready {
             queue(&mut vec![0; args.len()], &mut vec![std::ptr::null_mut(); args.len()])
         };
         device
-            .told(queued)
+            .checked(queued)
             .map_err(|error| error.context(format_args!("kernel {}, {}", kernel.name, shape(grid))))
     }
 }
@@ -265,7 +265,7 @@ impl Ready {
         }
         let _raising = lock(&self.raising);
         if bytes > self.dynamic_shared_max.load(Ordering::Acquire) {
-            device.told(self.entry.allow_dynamic_shared(bytes))?;
+            device.checked(self.entry.allow_dynamic_shared(bytes))?;
             self.dynamic_shared_max.store(bytes, Ordering::Release);
         }
         Ok(())

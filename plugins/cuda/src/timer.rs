@@ -67,7 +67,7 @@ impl Timer for CudaTimer {
         let device = self.0.device(device_id)?;
         device.check()?;
         let stream = device.stream(stream.into_raw())?;
-        let event = device.told(Event::record(&device.context()?, stream.as_deref()))?;
+        let event = device.checked(Event::record(&device.context()?, stream.as_deref()))?;
         Ok(Mark::from_raw(ptr::without_provenance_mut(device.marks.add(event))))
     }
 
@@ -76,9 +76,9 @@ impl Timer for CudaTimer {
         device.check()?;
         let event = |mark: Mark| device.marks.get(mark.into_raw().addr(), &device.name);
         let (from, to) = (event(from)?, event(to)?);
-        device.told(from.synchronize())?;
-        device.told(to.synchronize())?;
-        device.told(from.until(&to))
+        device.checked(from.synchronize())?;
+        device.checked(to.synchronize())?;
+        device.checked(from.until(&to))
     }
 
     unsafe fn free_mark(&self, device_id: i32, mark: Mark) -> Result<(), Error> {

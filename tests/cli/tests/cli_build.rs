@@ -30,10 +30,10 @@ fn what_was_mended_while_reading_is_told_to_who_asks() {
                   with T.sblock(\"copy\"):\n        T.reads()\n        T.writes(B[0:8])\n        for i in range(8):\n            \
                   B[i] = A[i]\n";
     std::fs::write(scratch.path("hints.py"), kernel).unwrap();
-    let told = scratch.run("build hints.py --target c --verbose");
+    let output = scratch.run("build hints.py --target c --verbose");
     let note = "note: in f: block `copy` reads `A`, which its T.reads(...) leaves out; all of it was added (hints.py:3:10)";
-    assert_eq!(told.code, Some(0), "{}", told.stderr);
-    assert!(told.stderr.contains(note), "{}", told.stderr);
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    assert!(output.stderr.contains(note), "{}", output.stderr);
     let quiet = scratch.run("build hints.py --target c");
     assert!(quiet.code == Some(0) && !quiet.stderr.contains("T.reads"), "{}", quiet.stderr);
 }
@@ -76,10 +76,10 @@ def f(A: T.Buffer((64, 64), \"float32\"), B: T.Buffer((64, 64), \"float32\"), C:
     assert_eq!((plain.code, noted.code), (Some(0), Some(0)), "{}{}", plain.stderr, noted.stderr);
     assert_eq!(plain.stdout, noted.stdout);
     assert!(!noted.stderr.contains("software_pipeline_stage"), "{}", noted.stderr);
-    let told = scratch.run("build noted.py --target c --verbose");
+    let output = scratch.run("build noted.py --target c --verbose");
     let line =
         "4:9: in f: the annotation \"software_pipeline_stage\" of loop j changes nothing: no pass knows it";
-    assert!(told.stderr.contains(line), "{}", told.stderr);
+    assert!(output.stderr.contains(line), "{}", output.stderr);
 }
 
 #[test]

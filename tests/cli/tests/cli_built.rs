@@ -67,7 +67,7 @@ fn cli_c7_a_built_function_binds_symbols_and_checks_inputs_as_its_kernel() {
 }
 
 #[test]
-fn cli_c14_options_for_compiling_are_wrong_beside_a_built_file() {
+fn cli_c14_options_for_compiling_are_wrong_with_a_built_file() {
     let (scratch, _) = built_add(4, "c");
     for option in ["--target c", "--host c", "--schedule none", "--no-cache"] {
         scratch.run(&format!("run add.chipdock {ADD} {option}")).failed(

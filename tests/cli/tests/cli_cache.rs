@@ -170,18 +170,18 @@ fn cli_c12_no_state_of_the_folder_fails_a_build() {
     // The folder itself.
     let folder = cached.0.path("cache/compile");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
-    let is_told = |told: &str, why: &str| {
+    let is_reported = |stderr: &str, why: &str| {
         let warning = "warning: cannot keep what is compiled";
         assert!(
-            told.starts_with(warning) && told.contains(why) && told.contains("CHIPDOCK_CACHE_DIR="),
-            "{told}"
+            stderr.starts_with(warning) && stderr.contains(why) && stderr.contains("CHIPDOCK_CACHE_DIR="),
+            "{stderr}"
         );
-        assert_eq!(told.matches(warning).count(), 1, "{told}");
+        assert_eq!(stderr.matches(warning).count(), 1, "{stderr}");
     };
-    is_told(&same("others may write"), "others may write");
+    is_reported(&same("others may write"), "others may write");
     fs::remove_dir_all(cached.0.path("cache")).unwrap();
     cached.0.write("cache", "a file");
-    is_told(&same("no folder"), "cache");
+    is_reported(&same("no folder"), "cache");
 }
 
 #[test]

@@ -147,17 +147,17 @@ fn s7_a_wrong_value_is_shown_and_harms_nobody() {
 #[test]
 fn set_o4_a_file_that_is_not_trusted_is_ignored_and_told() {
     let (scratch, path) = with_file("[c]\ncompiler = 'no-such-file'\n[nobody]\nx = 1\n");
-    let told = scratch.run("plugins c");
-    assert_eq!(told.code, Some(0));
-    assert!(told.stderr.contains(&format!("{}:4: the settings of \"nobody\" are ignored", path.display())));
-    assert_eq!(told.stderr.lines().count(), 1, "{}", told.stderr);
+    let output = scratch.run("plugins c");
+    assert_eq!(output.code, Some(0));
+    assert!(output.stderr.contains(&format!("{}:4: the settings of \"nobody\" are ignored", path.display())));
+    assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
     assert_eq!(scratch.run("targets --json").stderr.lines().count(), 1, "once, not by each child");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
-    let told = scratch.run("plugins c");
+    let output = scratch.run("plugins c");
     assert!(
-        told.stderr.contains("are ignored: ") && told.stderr.contains("group or others"),
+        output.stderr.contains("are ignored: ") && output.stderr.contains("group or others"),
         "{}",
-        told.stderr
+        output.stderr
     );
     let ended = run(&scratch, "", "cc");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);

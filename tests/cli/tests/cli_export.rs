@@ -79,7 +79,7 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// A program that is its own TVM-FFI: prints what the functions beside `vector_add` answer, and
+/// A program that is its own TVM-FFI: prints what the functions other than `vector_add` answer, and
 /// whether the function itself and `__tvm_ffi_main` refuse a call in the same way.
 #[cfg(target_arch = "x86_64")]
 const ASKS: &str = r#"

@@ -64,7 +64,7 @@ fn functions_are_compiled_for_the_targets_that_they_name() {
     }
 }
 
-/// A target that is named beside `--target` is never passed over without a word.
+/// A target that is named in addition to `--target` is never passed over without a word.
 #[test]
 fn a_target_of_a_function_and_target_tell_which_one_is_taken() {
     let scratch = with(&[json!({"kind": "c", "opt-level": 1}), Value::Null]);

@@ -249,11 +249,11 @@ fn each_command_says_why_a_plugin_was_refused() {
     permit("so", 0o757);
     let reason = "may be written by group or others (mode 757)";
     for (command, rows) in [("devices", "device_apis"), ("targets", "kinds")] {
-        let told = problem(command, rows, "npu");
-        assert!(told.contains(reason), "{command}: {told}");
+        let shown = problem(command, rows, "npu");
+        assert!(shown.contains(reason), "{command}: {shown}");
     }
-    let told = scratch.run("targets npu --plugin vendor").stdout;
-    assert!(told.contains("npu is unavailable") && told.contains(reason), "{told}");
+    let shown = scratch.run("targets npu --plugin vendor").stdout;
+    assert!(shown.contains("npu is unavailable") && shown.contains(reason), "{shown}");
     scratch.run(&format!("{run} --target npu")).failed(3, &[reason]);
     scratch.run(&format!("{run} --device npu:0")).failed(3, &[reason]);
     scratch.run(&format!("{run} --target c --prefer target.kind.c=npu")).failed(3, &[reason]);
@@ -262,8 +262,8 @@ fn each_command_says_why_a_plugin_was_refused() {
     permit("chipdock.json", 0o646);
     let reason = "may be written by group or others (mode 646)";
     for (command, rows) in [("devices", "device_apis"), ("targets", "kinds")] {
-        let told = problem(command, rows, "npu");
-        assert!(told.contains(reason), "{command}: {told}");
+        let shown = problem(command, rows, "npu");
+        assert!(shown.contains(reason), "{command}: {shown}");
     }
     for command in
         ["plugins other --plugin vendor", "run vector_add.py --set n=4 --plugin vendor --device npu:0"]

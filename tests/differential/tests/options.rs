@@ -35,14 +35,14 @@ pub(crate) type Row = (&'static str, &'static str, &'static str, &'static str, &
 
 /// A host that keeps what it warns of.
 fn telling_host() -> (Host, Arc<Mutex<Vec<String>>>) {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let sink = Arc::clone(&told);
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&reported);
     let log: LogSink = Arc::new(move |level, line| {
         if level == LogLevel::Warning {
             sink.lock().unwrap().push(line.to_owned());
         }
     });
-    (host_with(|options| HostOptions { log, ..options }), told)
+    (host_with(|options| HostOptions { log, ..options }), reported)
 }
 
 /// The kinds that the plugins of this repository declare.
@@ -66,8 +66,8 @@ fn made(host: &Host, target: &Value, program: &str) -> Result<String, String> {
     let module = chipdock_script::parse(programs::text(program), program)
         .unwrap_or_else(|errors| panic!("{program}: {errors}"));
     let text = |error: chipdock_host::Error| {
-        let told: Vec<String> = error.diagnostics().iter().map(|one| one.message.clone()).collect();
-        format!("{error}\n{}", told.join("\n"))
+        let reported: Vec<String> = error.diagnostics().iter().map(|one| one.message.clone()).collect();
+        format!("{error}\n{}", reported.join("\n"))
     };
     let target = host.target(target.to_string()).map_err(text)?;
     let options = CompileOptions { threads_max: 1, ..CompileOptions::default() };
@@ -86,8 +86,8 @@ fn written(artifact: &Artifact, all: &mut String) {
 }
 
 /// Checks one row; answers what is wrong.
-fn check(host: &Host, (kind, option, given, beside, program, shows): &Row) -> Result<(), String> {
-    let mut base = object(beside);
+fn check(host: &Host, (kind, option, given, common, program, shows): &Row) -> Result<(), String> {
+    let mut base = object(common);
     base.insert("kind".into(), json!(kind));
     let mut with = base.clone();
     with.insert((*option).into(), value(given));
@@ -114,9 +114,9 @@ fn check(host: &Host, (kind, option, given, beside, program, shows): &Row) -> Re
             Ok(())
         }
         (_, before, after) => {
-            let told =
+            let reported =
                 |made: Result<String, String>| made.map(|_| "built".to_owned()).unwrap_or_else(|error| error);
-            Err(format!("without: {}\nwith: {}", told(before), told(after)))
+            Err(format!("without: {}\nwith: {}", reported(before), reported(after)))
         }
     }
 }
@@ -163,8 +163,8 @@ fn another(option: &OptionSchema) -> Value {
 /// TARGET-T13.
 #[test]
 fn every_option_without_an_effect_is_told() {
-    let (host, told) = telling_host();
-    let mut n_told = 0;
+    let (host, reported) = telling_host();
+    let mut n_reported = 0;
     for kind in kinds(&host) {
         let ignored = kind.options.iter().filter(|option| option.ignored);
         let ignored = ignored.map(|option| (option.name.as_str(), another(option)));
@@ -172,14 +172,14 @@ fn every_option_without_an_effect_is_told() {
         for (option, value) in
             ignored.chain(common.into_iter().filter(|(name, _)| !kind.honoured.iter().any(|one| one == name)))
         {
-            told.lock().unwrap().clear();
+            reported.lock().unwrap().clear();
             host.target(json!({"kind": kind.name, option: value}).to_string())
                 .unwrap_or_else(|error| panic!("{error}"));
-            let lines = told.lock().unwrap().join("\n");
+            let lines = reported.lock().unwrap().join("\n");
             let says = format!("target \"{}\": option \"{option}\" has no effect", kind.name);
             assert!(lines.contains(&says), "expected {says}, found {lines}");
-            n_told += 1;
+            n_reported += 1;
         }
     }
-    assert!(n_told >= 21, "{n_told}");
+    assert!(n_reported >= 21, "{n_reported}");
 }

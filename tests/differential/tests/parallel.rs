@@ -8,7 +8,7 @@ use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::run;
 use chipdock_test_backends::{hold, host_with, on_each_host, outputs};
 
-/// Sizes of the pool: none beside the caller, as many as there are cores, more than there are.
+/// Sizes of the pool: none besides the caller, as many as there are cores, more than there are.
 const POOLS: &[u32] = &[1, 2, 5];
 /// Iterations: none, one, fewer than threads, a prime.
 const SIZES: &[i64] = &[0, 1, 3, 97];

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use chipdock_host::Host;
 use chipdock_interpret::Array;
-use chipdock_programs::{Case, Failure, Options, Trial};
+use chipdock_programs::{Case, Failure, Options, ProgramCheck};
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::run;
 use chipdock_test_backends::{hold, hold_alike, host, hosts, in_process, outputs};
@@ -60,7 +60,7 @@ fn check(host: &Host, backends: &[Backend], case: &Case) -> Result<(), Failure> 
 fn random_programs_agree_with_the_interpreter() {
     let host = host();
     let backends = hosts(&host);
-    Trial::new("random_programs_agree_with_the_interpreter", env!("CARGO_TARGET_TMPDIR"))
+    ProgramCheck::new("random_programs_agree_with_the_interpreter", env!("CARGO_TARGET_TMPDIR"))
         .options(options())
         .seeds(seeds("random programs on hosts", PROGRAMS))
         .candidates_max(400)
@@ -72,7 +72,7 @@ fn many_random_programs_agree_where_that_is_quick() {
     let host = host();
     let mut backends = in_process(&host);
     backends.retain(Backend::is_host);
-    Trial::new("many_random_programs_agree_where_that_is_quick", env!("CARGO_TARGET_TMPDIR"))
+    ProgramCheck::new("many_random_programs_agree_where_that_is_quick", env!("CARGO_TARGET_TMPDIR"))
         .options(options())
         .seeds(if backends.is_empty() {
             0..0

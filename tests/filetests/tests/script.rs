@@ -27,7 +27,7 @@ fn regions_that_leave_a_buffer_out_are_added_and_told() {
     let path = filetests().join("corpus/construct/hints.py");
     let text = std::fs::read_to_string(path).unwrap();
     let script = chipdock_script::parse_with_warnings(&text, "hints.py").unwrap();
-    let told: Vec<String> = script.warnings.iter().map(ToString::to_string).collect();
+    let warnings: Vec<String> = script.warnings.iter().map(ToString::to_string).collect();
     let line = |place: &str, function: &str, block: &str, verb: &str, buffers: &str| {
         format!(
             "{place}: in {function}: block `{block}` {verb} {buffers}, which its T.{verb}(...) leaves out; all of it was \
@@ -37,7 +37,7 @@ fn regions_that_leave_a_buffer_out_are_added_and_told() {
     // What a block allocates, views and writes it need not say; nor is anything said of regions
     // that are whole.
     assert_eq!(
-        told,
+        warnings,
         [
             line("23:18", "nothing_said", "scatter", "reads", "`A`, `I0`"),
             line("23:18", "nothing_said", "scatter", "writes", "`B`"),

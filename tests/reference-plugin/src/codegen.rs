@@ -160,8 +160,8 @@ impl Codegen for ReferenceCodegen {
         }
         // C.5: what is built all the same is listed.
         if fault::is("unsupported-lists-what-it-builds") {
-            let told = chipdock_plugin_api::Diagnostic::error("expected something else");
-            return session.diagnostic(&told);
+            let diagnostic = chipdock_plugin_api::Diagnostic::error("expected something else");
+            return session.diagnostic(&diagnostic);
         }
         check_request(request)?;
         report(examine(&read).0, session)

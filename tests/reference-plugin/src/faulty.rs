@@ -28,7 +28,7 @@ impl<A: DeviceApi> Faulty<A> {
     }
 
     /// Returns the result of a call, with the faults of failed calls.
-    fn told<T>(result: Result<T, Error>) -> Result<T, Error> {
+    fn answered<T>(result: Result<T, Error>) -> Result<T, Error> {
         let error = match result {
             Ok(value) => return Ok(value),
             Err(error) => error,
@@ -130,7 +130,7 @@ impl<A: DeviceApi> DeviceApi for Faulty<A> {
         if let Some(wrong) = self.wrong_attribute(device_id, key) {
             return wrong;
         }
-        let answer = Self::told(self.inner.attribute(Self::device(device_id), key))?;
+        let answer = Self::answered(self.inner.attribute(Self::device(device_id), key))?;
         // D.3: what is not known is no error.
         if answer.is_none() && fault::is("unknown-attribute-raises") {
             return Err(Error::new(ErrorKind::NOT_FOUND, format!("there is no attribute {key}")));
@@ -145,33 +145,33 @@ impl<A: DeviceApi> DeviceApi for Faulty<A> {
     ) -> Result<*mut c_void, Error> {
         // P8.4: a panic where an answer is due.
         assert!(!(request.size_bytes == u64::MAX && fault::is("panic-on-huge-size")), "too many bytes");
-        self.load(|| Self::told(self.inner.allocate_data_space(Self::device(device_id), request)))
+        self.load(|| Self::answered(self.inner.allocate_data_space(Self::device(device_id), request)))
     }
 
     unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
         // SAFETY: `data` is freed once (D.5), as the trait requires.
         let done = unsafe { self.inner.free_data_space(Self::device(device_id), data) };
         // P7.1, D.19: a failure becomes a success.
-        if fault::is("error-swallowed") { Ok(()) } else { Self::told(done) }
+        if fault::is("error-swallowed") { Ok(()) } else { Self::answered(done) }
     }
 
     unsafe fn copy_data(&self, device_id: i32, copy: &CopyRequest, stream: Stream) -> Result<(), Error> {
         // SAFETY: the ends are live and do not overlap (D.6), as the trait requires.
-        self.load(|| Self::told(unsafe { self.inner.copy_data(Self::device(device_id), copy, stream) }))
+        self.load(|| Self::answered(unsafe { self.inner.copy_data(Self::device(device_id), copy, stream) }))
     }
 
     fn create_stream(&self, device_id: i32) -> Result<Stream, Error> {
-        Self::told(self.inner.create_stream(Self::device(device_id)))
+        Self::answered(self.inner.create_stream(Self::device(device_id)))
     }
 
     unsafe fn free_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
         // SAFETY: `stream` is freed once, as the trait requires.
-        Self::told(unsafe { self.inner.free_stream(Self::device(device_id), stream) })
+        Self::answered(unsafe { self.inner.free_stream(Self::device(device_id), stream) })
     }
 
     unsafe fn sync_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
         // SAFETY: `stream` is the default stream or a live one, as the trait requires.
-        Self::told(unsafe { self.inner.sync_stream(Self::device(device_id), stream) })
+        Self::answered(unsafe { self.inner.sync_stream(Self::device(device_id), stream) })
     }
 
     unsafe fn sync_stream_from_to(&self, device_id: i32, from: Stream, to: Stream) -> Result<(), Error> {
@@ -180,7 +180,7 @@ impl<A: DeviceApi> DeviceApi for Faulty<A> {
             return Ok(());
         }
         // SAFETY: both are default or live streams of this device, as the trait requires.
-        Self::told(unsafe { self.inner.sync_stream_from_to(Self::device(device_id), from, to) })
+        Self::answered(unsafe { self.inner.sync_stream_from_to(Self::device(device_id), from, to) })
     }
 
     fn shutdown(&self) -> Result<(), Error> {

@@ -24,9 +24,9 @@ pub(crate) fn mutated(module: IrModule) -> IrModule {
     if fault::is("hangs-at-bytes") && has_bytes {
         std::thread::sleep(std::time::Duration::from_secs(600));
     }
-    let is_beside = fault::is("adds-wrongly-beside-bytes") && has_bytes;
+    let is_planted = fault::is("adds-wrongly-beside-bytes") && has_bytes;
     let function = |function: &PrimFunc| {
-        let own = if is_beside && !computes_bytes(function) {
+        let own = if is_planted && !computes_bytes(function) {
             subtracts(&function.body)
         } else {
             stmt(&function.body)

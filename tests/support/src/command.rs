@@ -39,8 +39,8 @@ pub fn built() -> &'static Built {
     BUILT.get_or_init(|| {
         let variable = |name| std::env::var_os(name).map(PathBuf::from);
         let plugins = variable("CHIPDOCK_TEST_PLUGINS").unwrap_or_else(build);
-        let beside = plugins.with_file_name("chipdock");
-        let built = Built { command: variable("CHIPDOCK_TEST_COMMAND").unwrap_or(beside), plugins };
+        let in_target = plugins.with_file_name("chipdock");
+        let built = Built { command: variable("CHIPDOCK_TEST_COMMAND").unwrap_or(in_target), plugins };
         let libraries = fs::read_dir(&built.plugins).into_iter().flatten().flatten();
         let count = libraries.filter(|entry| entry.path().extension().is_some_and(|e| e == "so")).count();
         assert!(count > 0, "no plugin in {}", built.plugins.display());

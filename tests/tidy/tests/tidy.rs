@@ -278,8 +278,8 @@ const UNSAFE: &[&str] = &[
     "examples/plugin-template-rust/", // a device API
     "tests/",                         // the boundary is what they test
     "host/conformance/",              // calls the bare tables of the plugin that it examines
-    "bench/",                         // the driver's own calls, which ours are measured beside
-    // Its own standard output, before and beside plugins.
+    "bench/",                         // the driver's own calls, which ours are compared with
+    // Its own standard output, before plugins and while they run.
     "host/cli/src/streams.rs",
 ];
 

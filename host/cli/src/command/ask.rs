@@ -131,7 +131,7 @@ enum Wanted {
 }
 
 /// A child's answer: a row for each name that was asked for, or found.
-type Told<T> = Vec<(String, Found<T>)>;
+type Replies<T> = Vec<(String, Found<T>)>;
 
 /// Asks for every key of that kind.
 ///
@@ -220,21 +220,21 @@ impl<T> Answers<T> {
     fn take(
         &mut self,
         group: Group,
-        answer: std::result::Result<Told<T>, Fault>,
+        answer: std::result::Result<Replies<T>, Fault>,
         prefix: &str,
         fallback: &dyn Fn(&str) -> Option<T>,
     ) -> Result<()> {
         let Group { plugins, wanted } = group;
         match (answer, wanted) {
-            (Ok(told), Wanted::Names(names)) => {
-                if !told.iter().map(|(name, _)| name).eq(&names) {
+            (Ok(replies), Wanted::Names(names)) => {
+                if !replies.iter().map(|(name, _)| name).eq(&names) {
                     return Err(Failure::work("a child answered what it was not asked"));
                 }
                 let row = |(name, found)| Row { name, plugins: plugins.clone(), found };
-                self.rows.extend(told.into_iter().map(row));
+                self.rows.extend(replies.into_iter().map(row));
             }
-            (Ok(told), Wanted::Unlisted) => {
-                for (name, found) in told {
+            (Ok(replies), Wanted::Unlisted) => {
+                for (name, found) in replies {
                     self.take_unlisted(Row { name, plugins: plugins.clone(), found }, prefix);
                 }
             }
@@ -275,7 +275,7 @@ fn ask_group<Q: Question>(
     global: &GlobalArgs,
     group: &Group,
     deadline: Duration,
-) -> std::result::Result<Told<Q::Answer>, Fault> {
+) -> std::result::Result<Replies<Q::Answer>, Fault> {
     let mut arguments: Vec<OsString> = vec![Q::WORD.into()];
     arguments.extend(global.to_arguments());
     match &group.wanted {
@@ -328,7 +328,7 @@ fn answers<Q: Question>(host: &Host, args: &AskChildArgs) -> Vec<u8> {
         let found = Q::ask(host, &name).map_err(|error| Lack::from(&error));
         (name, found)
     };
-    let all: Told<Q::Answer> = match &args.unlisted {
+    let all: Replies<Q::Answer> = match &args.unlisted {
         None => args.names.iter().cloned().map(answer).collect(),
         Some(plugin) => match open_unlisted::<Q>(host, plugin) {
             Ok(names) => names.into_iter().map(answer).collect(),
@@ -344,7 +344,7 @@ fn answers<Q: Question>(host: &Host, args: &AskChildArgs) -> Vec<u8> {
         message: format!("its answer has {} bytes; at most {ANSWER_BYTES_MAX} are taken", line.len()),
         help: "report it to the maintainer of the plugin".to_owned(),
     };
-    let none: Told<Q::Answer> = all.into_iter().map(|(name, _)| (name, Err(lack.clone()))).collect();
+    let none: Replies<Q::Answer> = all.into_iter().map(|(name, _)| (name, Err(lack.clone()))).collect();
     serde_json::to_vec(&none).unwrap_or_default()
 }
 
@@ -355,9 +355,9 @@ fn open_unlisted<Q: Question>(host: &Host, plugin: &str) -> Found<Vec<String>> {
         let problem =
             reports.iter().find(|report| report.name == plugin).and_then(|report| report.problem.as_ref());
         // No plugin, or one that the user left out or has already: no row.
-        let is_left_out = problem
+        let is_unused = problem
             .is_some_and(|problem| problem.kind.is_left_out() || problem.kind == ProblemKind::NoSymbol);
-        return if is_left_out { Ok(Vec::new()) } else { Err(Lack::from(&error)) };
+        return if is_unused { Ok(Vec::new()) } else { Err(Lack::from(&error)) };
     }
     let keys = host.keys().into_iter().filter(|report| report.plugins == [plugin]);
     Ok(keys.filter_map(|report| name_in_key(&report.key, Q::PREFIX).map(str::to_owned)).collect())
@@ -376,7 +376,7 @@ mod tests {
         Group { plugins: vec![plugin.to_owned()], wanted: Wanted::Unlisted }
     }
 
-    fn told(name: &str, value: i32) -> std::result::Result<Told<i32>, Fault> {
+    fn replies(name: &str, value: i32) -> std::result::Result<Replies<i32>, Fault> {
         Ok(vec![(name.to_owned(), Ok(value))])
     }
 
@@ -400,13 +400,13 @@ mod tests {
     fn a_failed_child_is_a_row_for_each_name() {
         let mut all = Answers { rows: Vec::new(), failed: Vec::new() };
         all.take(group(&["cpu", "toy"]), Err(killed()), "", &|name| (name == "cpu").then_some(1)).unwrap();
-        all.take(group(&["good"]), told("good", 2), "", &|_| None).unwrap();
+        all.take(group(&["good"]), replies("good", 2), "", &|_| None).unwrap();
         all.take(unlisted("stray"), Err(killed()), "", &|_| None).unwrap();
         let wanted = [("cpu", Some(1)), ("cpu", None), ("toy", None), ("good", Some(2)), ("stray", None)];
         assert_eq!(rows(&all), wanted);
         assert_eq!(all.failed[0].asked, ["bad"]);
         assert!(all.take(group(&["good"]), Ok(Vec::new()), "", &|_| None).is_err());
-        assert!(all.take(group(&["good"]), told("other", 2), "", &|_| None).is_err());
+        assert!(all.take(group(&["good"]), replies("other", 2), "", &|_| None).is_err());
     }
 
     /// ASK-A1: nobody has what two libraries without manifests register.
@@ -414,9 +414,9 @@ mod tests {
     fn what_several_unlisted_plugins_register_is_disputed() {
         let mut all = Answers { rows: Vec::new(), failed: Vec::new() };
         for plugin in ["one", "two"] {
-            all.take(unlisted(plugin), told("toy", 1), "device_api.", &|_| None).unwrap();
+            all.take(unlisted(plugin), replies("toy", 1), "device_api.", &|_| None).unwrap();
         }
-        all.take(unlisted("two"), told("own", 2), "device_api.", &|_| None).unwrap();
+        all.take(unlisted("two"), replies("own", 2), "device_api.", &|_| None).unwrap();
         assert_eq!(rows(&all), [("toy", None), ("own", Some(2))]);
         let lack = all.rows[0].found.as_ref().unwrap_err();
         assert!(lack.message.starts_with("device_api.toy is provided by 2 plugins"), "{lack:?}");

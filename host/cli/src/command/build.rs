@@ -45,8 +45,8 @@ pub(crate) fn run(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
     let emit = wanted(args, global, &ending)?;
     let aside = library::aside(args, emit.as_ref());
     let named = args.output.as_deref().map(|path| ("the output".to_owned(), path));
-    let beside = aside.as_deref().map(|path| ("the device code".to_owned(), path));
-    let mut destinations = Destination::of_all(named.into_iter().chain(beside))?.into_iter();
+    let device_code = aside.as_deref().map(|path| ("the device code".to_owned(), path));
+    let mut destinations = Destination::of_all(named.into_iter().chain(device_code))?.into_iter();
     let (destination, aside) = (destinations.next(), destinations.next());
     alone_on_standard_output(destination.as_ref(), global)?;
     let kernel = KernelFile::read(&args.kernel.kernel)?;

@@ -70,8 +70,8 @@ impl Outcome {
         let mut object = json!({"outcome": self.status().replace(' ', "_"), "message": self.message()});
         match self {
             Self::Opened(opened) => {
-                if let (Some(object), Value::Object(told)) = (object.as_object_mut(), json!(opened)) {
-                    object.extend(told);
+                if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), json!(opened)) {
+                    object.extend(fields);
                 }
             }
             Self::Ended { ended: Ended::Killed { signal }, .. } => object["signal"] = json!(signal),

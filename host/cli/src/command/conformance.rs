@@ -196,8 +196,8 @@ fn jobs() -> usize {
 
 /// Returns the plugin's claims: of the named file, or of the one beside the library, or none.
 fn expectations(args: &ConformanceArgs, library: &Path) -> Result<Expectations> {
-    let beside = library.with_extension("expectations.toml");
-    let file: Option<PathBuf> = args.expectations.clone().or_else(|| beside.exists().then_some(beside));
+    let default = library.with_extension("expectations.toml");
+    let file: Option<PathBuf> = args.expectations.clone().or_else(|| default.exists().then_some(default));
     match file {
         None => Ok(Expectations::default()),
         Some(file) => Expectations::read(&file).map_err(Failure::input),

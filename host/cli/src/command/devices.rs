@@ -12,7 +12,7 @@ use crate::args::{DevicesArgs, GlobalArgs};
 use crate::report::{Exit, Failure, Result};
 use crate::{output, table};
 
-/// Attributes that a table shows beside the name; `-v` and `--json` show all attributes of a
+/// Attributes that a table shows in addition to the name; `-v` and `--json` show all attributes of a
 /// device.
 const SHOWN: &[&str] = &[
     attribute::VENDOR_NAME,

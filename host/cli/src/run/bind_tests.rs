@@ -129,7 +129,7 @@ fn bfloat16_takes_its_bits() {
 }
 
 #[test]
-fn an_empty_extent_beside_a_huge_one_is_no_overflow() {
+fn an_empty_extent_with_a_huge_one_is_no_overflow() {
     let (m, n) = (Var::new("m", DType::INT64), Var::new("n", DType::INT64));
     let f = function(vec![Param::Buffer(buffer("A", vec![m.expr(), n.expr()], DType::FLOAT64))]);
     let arguments = bind(&f, Vec::new(), &[set("m=9223372036854775807"), set("n=0")]).unwrap();

@@ -1,4 +1,4 @@
-//! Measures runs by the device's clock, beside the host's clock.
+//! Measures runs by the device's clock, in addition to the host's clock.
 
 use chipdock_host::{Device, Error, ErrorKind, Mark, Stream};
 

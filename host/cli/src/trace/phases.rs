@@ -20,7 +20,7 @@ pub(super) struct Phases {
     rows: Vec<Row>,
     /// Spans that have begun and not ended, the innermost last.
     open: Vec<u64>,
-    left_out: u64,
+    n_omitted: u64,
 }
 
 struct Row {
@@ -37,7 +37,7 @@ struct Row {
 
 impl Phases {
     pub(super) fn of_this_thread() -> Self {
-        Self { thread: thread::current().id(), rows: Vec::new(), open: Vec::new(), left_out: 0 }
+        Self { thread: thread::current().id(), rows: Vec::new(), open: Vec::new(), n_omitted: 0 }
     }
 
     pub(super) fn begin(&mut self, id: u64, title: String, plugin: &str, now: Duration) {
@@ -47,7 +47,7 @@ impl Phases {
         let depth = self.open.len();
         self.open.push(id);
         if self.rows.len() >= ROWS_MAX {
-            self.left_out += 1;
+            self.n_omitted += 1;
             return;
         }
         let (plugin, sizes) = (plugin.to_owned(), Default::default());
@@ -107,7 +107,7 @@ impl Phases {
         let text = table::text(&table);
         let (header, rows) = text.split_once('\n').unwrap_or((&text, ""));
         let (bold, reset) = if color { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
-        let more = match self.left_out {
+        let more = match self.n_omitted {
             0 => String::new(),
             count => format!("... and {count} more\n"),
         };

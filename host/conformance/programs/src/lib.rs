@@ -22,7 +22,7 @@
 //! chipdock-programs --example show -- SEED [threads]` prints one program.
 //!
 //! A test of a pass runs the module before and after; a test of a backend compares with
-//! [`Case::check`]. [`Trial`] runs a check on many programs; when one fails, it reduces the program
+//! [`Case::check`]. [`ProgramCheck`] runs a check on many programs; when one fails, it reduces the program
 //! with [`reduce_case`], writes it as a kernel file and says how to repeat it. [`reduce`] does the
 //! same for a module and any property of it.
 //!
@@ -43,7 +43,7 @@
 //! - **PROG-R3** It ends: each step makes the program smaller, or simpler by a fixed order.
 //! - **PROG-R4** It gives the same for the same input and property.
 
-#![expect(clippy::panic, reason = "a trial that finds a failure fails its test")]
+#![expect(clippy::panic, reason = "a check that finds a failure fails its test")]
 
 mod case;
 mod choices;
@@ -51,14 +51,14 @@ mod coverage;
 mod file;
 mod generate;
 mod options;
+mod program_check;
 mod random;
 mod reduce;
-mod trial;
 
 pub use case::{Case, Compared};
 pub use coverage::{NEVER, features, possible};
 pub use generate::{arbitrary, spelled, turns};
 pub use options::{Options, computing};
+pub use program_check::{Failure, ProgramCheck};
 pub use random::Random;
 pub use reduce::{reduce, reduce_case};
-pub use trial::{Failure, Trial};

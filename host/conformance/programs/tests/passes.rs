@@ -9,7 +9,7 @@ use chipdock_ir::{
     validate::validate,
 };
 use chipdock_passes::{PIPELINE, Pass};
-use chipdock_programs::{Case, Failure, Options, Trial};
+use chipdock_programs::{Case, Failure, Options, ProgramCheck};
 
 const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 
@@ -155,61 +155,69 @@ fn host_for(case: &Case, capabilities: &TargetCapabilities) -> Result<(), Failur
 
 #[test]
 fn pass_l3_the_pipeline_keeps_what_a_program_computes() {
-    Trial::new("pass_l3_the_pipeline_keeps_what_a_program_computes", FOLDER).programs(1500).run(pipeline);
+    ProgramCheck::new("pass_l3_the_pipeline_keeps_what_a_program_computes", FOLDER)
+        .programs(1500)
+        .run(pipeline);
 }
 
 #[test]
 fn pass_l3_simplify_alone() {
-    Trial::new("pass_l3_simplify_alone", FOLDER).programs(PROGRAMS).run(|case| alone(case, "simplify"));
+    ProgramCheck::new("pass_l3_simplify_alone", FOLDER)
+        .programs(PROGRAMS)
+        .run(|case| alone(case, "simplify"));
 }
 
 #[test]
 fn pass_l3_vectorize_alone() {
-    Trial::new("pass_l3_vectorize_alone", FOLDER).programs(PROGRAMS).run(|case| alone(case, "vectorize"));
+    ProgramCheck::new("pass_l3_vectorize_alone", FOLDER)
+        .programs(PROGRAMS)
+        .run(|case| alone(case, "vectorize"));
 }
 
 #[test]
 fn pass_l3_unroll_alone() {
-    Trial::new("pass_l3_unroll_alone", FOLDER).programs(PROGRAMS).run(|case| alone(case, "unroll"));
+    ProgramCheck::new("pass_l3_unroll_alone", FOLDER).programs(PROGRAMS).run(|case| alone(case, "unroll"));
 }
 
 #[test]
 fn pass_l3_storage_rewrite_alone() {
-    Trial::new("pass_l3_storage_rewrite_alone", FOLDER)
+    ProgramCheck::new("pass_l3_storage_rewrite_alone", FOLDER)
         .programs(PROGRAMS)
         .run(|case| alone(case, "storage_rewrite"));
 }
 
 #[test]
 fn pass_l3_simplify_of_blocks() {
-    Trial::new("pass_l3_simplify_of_blocks", FOLDER).programs(PROGRAMS).run(of_blocks);
+    ProgramCheck::new("pass_l3_simplify_of_blocks", FOLDER).programs(PROGRAMS).run(of_blocks);
 }
 
 #[test]
 fn pass_l3_lower_intrinsics_within_its_bounds() {
-    Trial::new("pass_l3_lower_intrinsics_within_its_bounds", FOLDER).programs(PROGRAMS).run(intrinsics);
+    ProgramCheck::new("pass_l3_lower_intrinsics_within_its_bounds", FOLDER)
+        .programs(PROGRAMS)
+        .run(intrinsics);
 }
 
 #[test]
 fn pass_l3_the_pipeline_to_the_host() {
-    Trial::new("pass_l3_the_pipeline_to_the_host", FOLDER).programs(800).run(host);
+    ProgramCheck::new("pass_l3_the_pipeline_to_the_host", FOLDER).programs(800).run(host);
 }
 
 #[test]
 fn pass_l3_the_pipeline_to_the_host_with_tasks() {
-    Trial::new("pass_l3_the_pipeline_to_the_host_with_tasks", FOLDER).programs(800).run(parallel_host);
+    ProgramCheck::new("pass_l3_the_pipeline_to_the_host_with_tasks", FOLDER).programs(800).run(parallel_host);
 }
 
 #[test]
 fn pass_l3_lower_workspace() {
-    Trial::new("pass_l3_lower_workspace", FOLDER).programs(PROGRAMS).run(workspace);
+    ProgramCheck::new("pass_l3_lower_workspace", FOLDER).programs(PROGRAMS).run(workspace);
 }
 
 /// Kernels with threads have no passes of their own yet but what simplifies.
 #[test]
 fn pass_l3_simplify_of_threads() {
-    let trial = Trial::new("pass_l3_simplify_of_threads", FOLDER).options(Options::with_threads());
-    trial.programs(1000).run(of_blocks);
+    let check = ProgramCheck::new("pass_l3_simplify_of_threads", FOLDER).options(Options::with_threads());
+    check.programs(1000).run(of_blocks);
 }
 
 /// Kernels that a pass once got wrong, as they were reduced.

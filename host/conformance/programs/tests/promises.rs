@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use chipdock_interpret::Arg;
 use chipdock_ir::{DType, Stage, validate::validate};
-use chipdock_programs::{Case, Compared, Failure, Options, Trial, arbitrary, features, spelled};
+use chipdock_programs::{Case, Compared, Failure, Options, ProgramCheck, arbitrary, features, spelled};
 
 use sha2::{Digest as _, Sha256};
 
@@ -24,7 +24,7 @@ fn runs(case: &Case) -> Result<Compared, Failure> {
 
 #[test]
 fn prog_g1_g2_programs_validate_and_run() {
-    Trial::new("prog_g1_g2_programs_validate_and_run", FOLDER)
+    ProgramCheck::new("prog_g1_g2_programs_validate_and_run", FOLDER)
         .programs(1000)
         .run(|case| runs(case).map(drop));
 }
@@ -132,7 +132,7 @@ fn options_are_kept() {
 /// PROG-G1, PROG-G2 of kernels with threads: no races, no barrier that some thread misses.
 #[test]
 fn prog_g2_threads_run() {
-    Trial::new("prog_g2_threads_run", FOLDER)
+    ProgramCheck::new("prog_g2_threads_run", FOLDER)
         .options(Options::with_threads())
         .programs(1000)
         .run(|case| runs(case).map(drop));

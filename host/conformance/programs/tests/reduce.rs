@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use chipdock_ir::{
     BinaryOp, Child, Expr, ExprKind, IrModule, PrimFunc, Stage, Stmt, print, validate::validate,
 };
-use chipdock_programs::{Case, Failure, Options, Trial, arbitrary, reduce, reduce_case};
+use chipdock_programs::{Case, Failure, Options, ProgramCheck, arbitrary, reduce, reduce_case};
 
 /// Lines of the kernel itself.
 fn n_lines(module: &IrModule) -> usize {
@@ -79,12 +79,12 @@ fn prog_r4_it_gives_the_same_again() {
     assert_eq!(a, b);
 }
 
-/// A trial writes the kernel, and says where it is and how to repeat it.
+/// A failing check writes the kernel, and says where it is and how to repeat it.
 #[test]
-fn a_trial_leaves_a_kernel_file() {
+fn a_failing_check_leaves_a_kernel_file() {
     let folder = env!("CARGO_TARGET_TMPDIR");
-    let trial = Trial::new("a_trial_leaves_a_kernel_file", folder).programs(10_000);
-    let panic = catch_unwind(AssertUnwindSafe(|| trial.run(check))).unwrap_err();
+    let failing = ProgramCheck::new("a_failing_check_leaves_a_kernel_file", folder).programs(10_000);
+    let panic = catch_unwind(AssertUnwindSafe(|| failing.run(check))).unwrap_err();
     let message = panic.downcast_ref::<String>().unwrap();
     let start = message.find(folder).unwrap();
     let path = message[start..].lines().next().unwrap();

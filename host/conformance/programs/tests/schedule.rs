@@ -10,7 +10,7 @@ use chipdock_ir::{
     validate::validate,
 };
 use chipdock_passes::{PIPELINE, default_schedule};
-use chipdock_programs::{Case, Failure, Options, Trial};
+use chipdock_programs::{Case, Failure, Options, ProgramCheck};
 
 const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 
@@ -103,7 +103,7 @@ fn lowered(case: &Case, capabilities: &TargetCapabilities) -> Result<(), Failure
 #[test]
 fn pass_l3_schedules_are_lowered() {
     let capabilities = device(256, 16384, Some(65535));
-    Trial::new("pass_l3_schedules_are_lowered", FOLDER)
+    ProgramCheck::new("pass_l3_schedules_are_lowered", FOLDER)
         .programs(400)
         .run(|case| lowered(case, &capabilities));
 }
@@ -119,15 +119,15 @@ fn lone(threads: i64, blocks: Option<i64>) -> TargetCapabilities {
 #[test]
 fn pass_l3_schedules_for_serial_threads_are_lowered() {
     let capabilities = lone(256, None);
-    let trial = Trial::new("pass_l3_schedules_for_serial_threads_are_lowered", FOLDER);
-    trial.programs(400).run(|case| lowered(case, &capabilities));
+    let check = ProgramCheck::new("pass_l3_schedules_for_serial_threads_are_lowered", FOLDER);
+    check.programs(400).run(|case| lowered(case, &capabilities));
 }
 
 #[test]
 fn pass_l3_default_schedule_for_serial_threads() {
     for capabilities in [lone(256, None), lone(4, Some(2))] {
-        let trial = Trial::new("pass_l3_default_schedule_for_serial_threads", FOLDER);
-        trial.programs(700).run(|case| scheduled(case, &capabilities));
+        let check = ProgramCheck::new("pass_l3_default_schedule_for_serial_threads", FOLDER);
+        check.programs(700).run(|case| scheduled(case, &capabilities));
     }
 }
 
@@ -136,15 +136,15 @@ fn pass_l3_default_schedule_for_serial_threads() {
 fn pass_l3_default_schedule_without_shared_memory() {
     for shared_bytes in [0, 100] {
         let capabilities = device(256, shared_bytes, None);
-        let trial = Trial::new("pass_l3_default_schedule_without_shared_memory", FOLDER);
-        trial.programs(400).run(|case| lowered(case, &capabilities));
+        let check = ProgramCheck::new("pass_l3_default_schedule_without_shared_memory", FOLDER);
+        check.programs(400).run(|case| lowered(case, &capabilities));
     }
 }
 
 #[test]
 fn pass_l3_default_schedule_for_threads() {
     let capabilities = device(256, 16384, None);
-    Trial::new("pass_l3_default_schedule_for_threads", FOLDER)
+    ProgramCheck::new("pass_l3_default_schedule_for_threads", FOLDER)
         .programs(1500)
         .run(|case| scheduled(case, &capabilities));
 }
@@ -152,7 +152,7 @@ fn pass_l3_default_schedule_for_threads() {
 #[test]
 fn pass_l3_default_schedule_for_many_threads() {
     let capabilities = device(1024, 49152, Some(65535));
-    Trial::new("pass_l3_default_schedule_for_many_threads", FOLDER)
+    ProgramCheck::new("pass_l3_default_schedule_for_many_threads", FOLDER)
         .programs(500)
         .run(|case| scheduled(case, &capabilities));
 }
@@ -161,16 +161,16 @@ fn pass_l3_default_schedule_for_many_threads() {
 #[test]
 fn pass_l3_default_schedule_for_a_tiny_grid() {
     let capabilities = device(4, 4096, Some(2));
-    Trial::new("pass_l3_default_schedule_for_a_tiny_grid", FOLDER)
+    ProgramCheck::new("pass_l3_default_schedule_for_a_tiny_grid", FOLDER)
         .programs(1500)
         .run(|case| scheduled(case, &capabilities));
 }
 
-/// What is bound by hand stays, and what is not is scheduled beside it.
+/// What is bound by hand stays, and what is not is scheduled together with it.
 #[test]
-fn pass_l3_default_schedule_beside_threads() {
+fn pass_l3_default_schedule_keeps_bound_threads() {
     let capabilities = device(64, 4096, Some(16));
-    let trial =
-        Trial::new("pass_l3_default_schedule_beside_threads", FOLDER).options(Options::with_threads());
-    trial.programs(1500).run(|case| scheduled(case, &capabilities));
+    let check = ProgramCheck::new("pass_l3_default_schedule_keeps_bound_threads", FOLDER)
+        .options(Options::with_threads());
+    check.programs(1500).run(|case| scheduled(case, &capabilities));
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use chipdock_ir::{DType, IrModule, Op, equal, print, wire};
-use chipdock_programs::{Case, Failure, Options, Trial};
+use chipdock_programs::{Case, Failure, Options, ProgramCheck};
 
 const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 
@@ -23,8 +23,8 @@ fn printed_programs_read_back_as_they_were() {
     // The reader takes the magnitude of an unsigned integer for the integer, as TVM does.
     let without = DType::SCALARS.iter().filter(|dtype| dtype.is_uint()).map(|dtype| (Op::Abs, *dtype));
     let options = Options { without: without.collect(), ..Options::with_threads() };
-    let trial = Trial::new("printed_programs_read_back_as_they_were", FOLDER).options(options);
-    trial.programs(PROGRAMS).run(|case| {
+    let check = ProgramCheck::new("printed_programs_read_back_as_they_were", FOLDER).options(options);
+    check.programs(PROGRAMS).run(|case| {
         let text = print::module(&case.module);
         equals(case, &read(&text)?, &text)
     });
@@ -34,8 +34,8 @@ fn printed_programs_read_back_as_they_were() {
 fn cases_read_back_from_their_files_to_the_bit() {
     let without = DType::SCALARS.iter().filter(|dtype| dtype.is_uint()).map(|dtype| (Op::Abs, *dtype));
     let options = Options { without: without.collect(), ..Options::with_threads() };
-    let trial = Trial::new("cases_read_back_from_their_files_to_the_bit", FOLDER).options(options);
-    trial.programs(200).run(|case| {
+    let check = ProgramCheck::new("cases_read_back_from_their_files_to_the_bit", FOLDER).options(options);
+    check.programs(200).run(|case| {
         let text = case.file();
         let read = Case::of_file(&text, read(&text)?).map_err(|error| Failure::new("file", error))?;
         equals(case, &read.module, &text)?;
@@ -59,8 +59,9 @@ fn a_file_that_does_not_fit_is_refused() {
 
 #[test]
 fn programs_cross_the_wire_as_they_were() {
-    let trial = Trial::new("programs_cross_the_wire_as_they_were", FOLDER).options(Options::with_threads());
-    trial.programs(PROGRAMS).run(|case| {
+    let check =
+        ProgramCheck::new("programs_cross_the_wire_as_they_were", FOLDER).options(Options::with_threads());
+    check.programs(PROGRAMS).run(|case| {
         let text = wire::write(&case.module).map_err(|error| Failure::new("write", error))?;
         let module = wire::read(&text).map_err(|error| Failure::new("read", error))?;
         equals(case, &module, &text)?;

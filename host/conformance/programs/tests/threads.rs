@@ -5,7 +5,7 @@
 
 use chipdock_ir::{IrModule, Op, Stage, TargetCapabilities, ThreadAxis, print};
 use chipdock_passes::PIPELINE;
-use chipdock_programs::{Case, Failure, Options, Trial};
+use chipdock_programs::{Case, Failure, Options, ProgramCheck};
 
 const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 
@@ -50,8 +50,8 @@ fn pipeline(case: &Case, capabilities: &TargetCapabilities) -> Result<(), Failur
     Ok(())
 }
 
-fn programs(name: &str) -> Trial {
-    Trial::new(name, FOLDER).options(Options::with_threads()).programs(1500)
+fn programs(name: &str) -> ProgramCheck {
+    ProgramCheck::new(name, FOLDER).options(Options::with_threads()).programs(1500)
 }
 
 /// PASS-L3.

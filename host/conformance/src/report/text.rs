@@ -68,14 +68,14 @@ fn label(text: &mut String, paint: Paint, tint: Tint, name: &str, value: &str) {
         let parts = wrapped(text, WIDTH - LABEL_WIDTH - mark.len());
         lines.extend(parts.iter().map(|part| format!("{mark}{part}")));
     }
-    let n_left_out = lines.len().saturating_sub(LINES_MAX);
+    let n_omitted = lines.len().saturating_sub(LINES_MAX);
     for line in lines.iter().take(LINES_MAX) {
         *text += (lead.clone() + line).trim_end();
         text.push('\n');
         lead.clone_from(&indent);
     }
-    if n_left_out > 0 {
-        *text += &format!("{indent}{}\n", paint.paint(Tint::Faint, &format!("… {n_left_out} more lines")));
+    if n_omitted > 0 {
+        *text += &format!("{indent}{}\n", paint.paint(Tint::Faint, &format!("… {n_omitted} more lines")));
     }
 }
 
@@ -169,17 +169,17 @@ fn failures(text: &mut String, report: &Report, paint: Paint) {
             *text += &failure(case, paint);
         }
     }
-    let mut left_out = Vec::new();
+    let mut omitted = Vec::new();
     if n_alike > 0 {
-        left_out.push(format!("{} like these", count(n_alike)));
+        omitted.push(format!("{} like these", count(n_alike)));
     }
     if n_more > 0 {
-        left_out.push(format!("{} more", count(n_more)));
+        omitted.push(format!("{} more", count(n_more)));
     }
-    if !left_out.is_empty() {
+    if !omitted.is_empty() {
         *text += &paint.paint(
             Tint::Warn,
-            &format!("\nand {}; all of them: --report-json, --html", left_out.join(" and ")),
+            &format!("\nand {}; all of them: --report-json, --html", omitted.join(" and ")),
         );
         text.push('\n');
     }

@@ -46,13 +46,13 @@ enum Second {
 
 /// Notes and faults from the repeated runs, for the report.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Remarks {
     pub(super) notes: Vec<String>,
     pub(super) faults: Vec<String>,
 }
 
 /// Chooses the failures that are run again, and notes how many are not.
-pub(super) fn choose<'r>(cases: &[Option<CaseReport>], raws: &'r [Failed]) -> (Vec<&'r Failed>, Told) {
+pub(super) fn choose<'r>(cases: &[Option<CaseReport>], raws: &'r [Failed]) -> (Vec<&'r Failed>, Remarks) {
     let status = |raw: &Failed| cases[raw.index].as_ref().map(|case| case.status);
     let failing: Vec<&Failed> = raws.iter().filter(|raw| status(raw).is_some_and(is_failing)).collect();
     let mut n_hangs = 0;
@@ -64,12 +64,12 @@ pub(super) fn choose<'r>(cases: &[Option<CaseReport>], raws: &'r [Failed]) -> (V
             chosen.push(*raw);
         }
     }
-    let mut told = Told::default();
-    told.cut(failing.len() - chosen.len());
-    (chosen, told)
+    let mut remarks = Remarks::default();
+    remarks.cut(failing.len() - chosen.len());
+    (chosen, remarks)
 }
 
-impl Told {
+impl Remarks {
     fn cut(&mut self, n: usize) {
         if n > 0 {
             self.notes.push(format!("{n} failures were not run again: there are too many"));
@@ -83,7 +83,7 @@ pub(super) fn again(
     judge: &Judge<'_>,
     chosen: Vec<&Failed>,
     cases: &mut [Option<CaseReport>],
-    told: &mut Told,
+    remarks: &mut Remarks,
 ) {
     let (alone, shared): (Vec<&Failed>, Vec<&Failed>) =
         chosen.into_iter().partition(|raw| runner.instances[raw.index].case.group.is_exclusive());
@@ -95,7 +95,7 @@ pub(super) fn again(
             match second {
                 Second::Same => {}
                 Second::Cut => n_cut += 1,
-                Second::Fault(fault) => told.faults.push(fault),
+                Second::Fault(fault) => remarks.faults.push(fault),
                 Second::Flaky => {
                     case.status = Status::Flaky;
                     "it failed once, and passed when it was run again".clone_into(&mut case.reason);
@@ -109,7 +109,7 @@ pub(super) fn again(
             let _ = sender.send((raw.index, second));
         });
     }
-    told.cut(n_cut);
+    remarks.cut(n_cut);
 }
 
 /// Writes into the report of a case that it fails only with these others.

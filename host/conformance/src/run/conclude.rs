@@ -106,12 +106,12 @@ pub(super) fn stale(judge: &Judge<'_>, planned: &[Instance], cases: &[CaseReport
     stale
 }
 
-/// Reports the requested levels (SUITE-S13). `n_left_out` of their instances were not run.
+/// Reports the requested levels (SUITE-S13). `n_omitted` of their instances were not run.
 pub(super) fn levels(
     asked: Level,
     cases: &[CaseReport],
     profiles: &[ProfileReport],
-    n_left_out: usize,
+    n_omitted: usize,
     facts: &Facts,
 ) -> Vec<LevelReport> {
     let asked = Level::ALL.iter().copied().filter(|level| asked.includes(*level));
@@ -119,7 +119,7 @@ pub(super) fn levels(
         // A plugin's loader is also tested for copies and threads, which says nothing about a
         // device.
         Some(note) => LevelReport { level, state: LevelState::NotReached, note: note.to_owned() },
-        None => self::level(level, cases, profiles, n_left_out),
+        None => self::level(level, cases, profiles, n_omitted),
     };
     asked.map(report).collect()
 }
@@ -137,9 +137,9 @@ fn nothing_to_hold(level: Level, facts: &Facts) -> Option<&'static str> {
     }
 }
 
-fn level(level: Level, cases: &[CaseReport], profiles: &[ProfileReport], n_left_out: usize) -> LevelReport {
+fn level(level: Level, cases: &[CaseReport], profiles: &[ProfileReport], n_omitted: usize) -> LevelReport {
     let on_it: Vec<&CaseReport> = cases.iter().filter(|case| level.includes(case.group.level())).collect();
-    if let Err(note) = as_expected(level, &on_it, profiles, n_left_out) {
+    if let Err(note) = as_expected(level, &on_it, profiles, n_omitted) {
         return LevelReport { level, state: LevelState::NotReached, note };
     }
     let n = |group: Group, status: Status| {
@@ -167,7 +167,7 @@ fn as_expected(
     level: Level,
     on_it: &[&CaseReport],
     profiles: &[ProfileReport],
-    n_left_out: usize,
+    n_omitted: usize,
 ) -> Result<(), String> {
     let is_good = |case: &&&CaseReport| case.status.is_fine() || case.status == Status::Stale;
     let bad: Vec<&&CaseReport> = on_it.iter().filter(|case| !is_good(case)).collect();
@@ -180,8 +180,8 @@ fn as_expected(
     if let Some(wrong) = profiles.iter().find(wrong) {
         return Err(format!("the profile {} is answered in two ways", wrong.profile));
     }
-    if n_left_out > 0 {
-        return Err(format!("filters left {n_left_out} cases out"));
+    if n_omitted > 0 {
+        return Err(format!("filters left {n_omitted} cases out"));
     }
     let parts: &[Level] = match level {
         Level::Full => &[Level::Loadable, Level::Device, Level::Codegen, Level::Full],

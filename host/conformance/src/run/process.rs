@@ -94,7 +94,7 @@ impl Worker {
             }
             (None, code) => format!("ended its process with code {}", code.unwrap_or_default()),
         };
-        self.told(signal, code, text, written)
+        self.describe(signal, code, text, written)
     }
 
     /// Asks a silent worker for its stack, kills it and describes the hang.
@@ -110,7 +110,7 @@ impl Worker {
         let _ = self.child.listen(Duration::ZERO);
         let written = stack::Written::parse(&self.child.tail().text());
         self.child.stop();
-        self.told(None, None, format!("silent for {:.0} s", silent.as_secs_f64()), written)
+        self.describe(None, None, format!("silent for {:.0} s", silent.as_secs_f64()), written)
     }
 
     /// Kills a worker whose pipe others wrote into, and describes that.
@@ -118,10 +118,10 @@ impl Worker {
         self.child.stop();
         let written = stack::Written::parse(&self.child.tail().text());
         let text = "had its report garbled: something wrote to descriptors that are not its own";
-        self.told(None, None, text.to_owned(), written)
+        self.describe(None, None, text.to_owned(), written)
     }
 
-    fn told(
+    fn describe(
         &self,
         signal: Option<i32>,
         exit_code: Option<i32>,

@@ -308,8 +308,8 @@ fn with_all() -> Facts {
 }
 
 /// The levels that have a state.
-fn levels_in(wanted: LevelState, cases: &[CaseReport], n_left_out: usize, facts: &Facts) -> Vec<Level> {
-    let levels = conclude::levels(Level::Full, cases, &[], n_left_out, facts);
+fn levels_in(wanted: LevelState, cases: &[CaseReport], n_omitted: usize, facts: &Facts) -> Vec<Level> {
+    let levels = conclude::levels(Level::Full, cases, &[], n_omitted, facts);
     levels.into_iter().filter(|level| level.state == wanted).map(|level| level.level).collect()
 }
 
@@ -327,8 +327,8 @@ fn suite_s13_a_level_about_nothing_is_not_reached() {
 
 #[test]
 fn suite_s13_a_level_is_reached_when_all_is_well_and_every_group_ran() {
-    let of = |state, cases: &[CaseReport], n_left_out| levels_in(state, cases, n_left_out, &with_all());
-    let reached = |cases: &[CaseReport], n_left_out| of(LevelState::Reached, cases, n_left_out);
+    let of = |state, cases: &[CaseReport], n_omitted| levels_in(state, cases, n_omitted, &with_all());
+    let reached = |cases: &[CaseReport], n_omitted| of(LevelState::Reached, cases, n_omitted);
     let (load, copy, op) = (
         ended(Group::Load, "a", Status::Passed),
         ended(Group::Copy, "b", Status::Passed),

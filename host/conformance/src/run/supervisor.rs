@@ -7,7 +7,7 @@ use chipdock_host::files;
 use chipdock_plugin_api::files::scratch::Scratch;
 use sha2::{Digest as _, Sha256};
 
-use super::again::{Failed, Told, again, choose};
+use super::again::{Failed, Remarks, again, choose};
 use super::conclude;
 use super::judge::{Judge, cut, is_failing};
 use super::plan::{Filters, batches};
@@ -125,10 +125,10 @@ fn run(runner: &Runner<'_>, report: &mut Report, progress: &mut dyn FnMut(Progre
     });
     if options.again && report.refused.is_empty() && !failed.is_empty() {
         failed.sort_by_key(|failed| failed.index);
-        let (chosen, mut told) = choose(&cases, &failed);
+        let (chosen, mut remarks) = choose(&cases, &failed);
         progress(Progress::Again(chosen.len()));
-        again(runner, &judge, chosen, &mut cases, &mut told);
-        let Told { notes, faults } = told;
+        again(runner, &judge, chosen, &mut cases, &mut remarks);
+        let Remarks { notes, faults } = remarks;
         report.notes.extend(notes);
         report.faults.extend(faults);
     }
@@ -158,7 +158,7 @@ fn fit(case: &mut CaseReport, room_bytes: &mut usize) {
 }
 
 /// Fills in the conclusions of the report.
-fn finish(options: &Options, report: &mut Report, planned: &[Instance], n_left_out: usize) {
+fn finish(options: &Options, report: &mut Report, planned: &[Instance], n_omitted: usize) {
     let facts = report.plugin.clone();
     let judge = Judge::new(options, &facts);
     if report.refused.is_empty() {
@@ -167,7 +167,7 @@ fn finish(options: &Options, report: &mut Report, planned: &[Instance], n_left_o
         (report.profiles, report.stale) = (profiles, stale);
     }
     report.levels =
-        conclude::levels(options.level, &report.cases, &report.profiles, n_left_out, &report.plugin);
+        conclude::levels(options.level, &report.cases, &report.profiles, n_omitted, &report.plugin);
     if !report.refused.is_empty() {
         for level in &mut report.levels {
             (level.state, level.note) = (LevelState::NotReached, "the plugin is refused".to_owned());

@@ -94,9 +94,9 @@ mod tests {
     #[test]
     fn no_case_is_lost_or_told_twice_when_the_rest_is_given_up() {
         for n_run in 0..=2 {
-            let (cases, mut told) = ([3, 4], Vec::new());
+            let (cases, mut reported) = ([3, 4], Vec::new());
             let mut each = |event| match event {
-                Event::Ended(raw) => told.push(raw.index),
+                Event::Ended(raw) => reported.push(raw.index),
                 Event::Unwell(..) | Event::Fault(_) => panic!("no such event was expected"),
             };
             let mut together = Some(EndTogether::new(raw(3, passed()), Bad::Died(death())));
@@ -104,8 +104,8 @@ mod tests {
             let rest = given_up(&cases[n_run..], "no worker can be started");
             ran.chain(rest).for_each(|raw| tell(&mut together, raw, &mut each));
             together.and_then(EndTogether::conclude).into_iter().for_each(|raw| each(Event::Ended(raw)));
-            told.sort_unstable();
-            assert_eq!(told, cases, "{n_run} ran before");
+            reported.sort_unstable();
+            assert_eq!(reported, cases, "{n_run} ran before");
         }
     }
 }

@@ -159,9 +159,9 @@ fn blame_changes(stop: Option<Stop>, changed: &[&str]) -> Option<Stop> {
 fn cut_text(mut text: String) -> String {
     if text.len() > TEXT_BYTES {
         let end = (0..=TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-        let left_out = text.len() - end;
+        let n_omitted = text.len() - end;
         text.truncate(end);
-        text.push_str(&format!("… ({left_out} more bytes)"));
+        text.push_str(&format!("… ({n_omitted} more bytes)"));
     }
     text
 }

@@ -77,7 +77,7 @@ impl BlockBuilder {
         value: impl Operand,
     ) -> Expr {
         let extent = extent.into();
-        let value = value.beside(extent.dtype);
+        let value = value.into_operand(extent.dtype);
         self.push_axis(name.into(), kind, Range { min: Expr::int(0, extent.dtype), extent }, value)
     }
 

@@ -60,14 +60,14 @@ impl Loop {
     /// Sets the first value, instead of 0.
     #[must_use]
     pub fn from(mut self, min: impl Operand) -> Self {
-        self.min = Some(min.beside(self.extent.dtype));
+        self.min = Some(min.into_operand(self.extent.dtype));
         self
     }
 
     /// Sets the distance between values, instead of 1; the extent still counts iterations.
     #[must_use]
     pub fn step(mut self, step: impl Operand) -> Self {
-        self.step = Some(step.beside(self.extent.dtype));
+        self.step = Some(step.into_operand(self.extent.dtype));
         self
     }
 
@@ -108,7 +108,7 @@ impl Body {
         let indices = indices.list();
         let lanes = indices.last().map_or(1, |index| index.dtype.lanes);
         let dtype = buffer.dtype.with_lanes(buffer.dtype.lanes.saturating_mul(lanes));
-        self.push(Stmt::store(buffer, indices, value.beside(dtype)));
+        self.push(Stmt::store(buffer, indices, value.into_operand(dtype)));
     }
 
     /// Appends a store of only those lanes where the mask is true.

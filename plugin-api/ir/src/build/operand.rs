@@ -28,29 +28,29 @@ impl From<&Var> for Expr {
 /// type, and [`crate::validate`] reports that the types differ.
 pub trait Operand {
     /// Converts the operand to an expression, for use with one of type `dtype`.
-    fn beside(self, dtype: DType) -> Expr;
+    fn into_operand(self, dtype: DType) -> Expr;
 }
 
 impl Operand for Expr {
-    fn beside(self, _: DType) -> Expr {
+    fn into_operand(self, _: DType) -> Expr {
         self
     }
 }
 
 impl Operand for &Expr {
-    fn beside(self, _: DType) -> Expr {
+    fn into_operand(self, _: DType) -> Expr {
         self.clone()
     }
 }
 
 impl Operand for &Var {
-    fn beside(self, _: DType) -> Expr {
+    fn into_operand(self, _: DType) -> Expr {
         self.expr()
     }
 }
 
 impl Operand for bool {
-    fn beside(self, _: DType) -> Expr {
+    fn into_operand(self, _: DType) -> Expr {
         Expr::bool(self)
     }
 }
@@ -72,7 +72,7 @@ macro_rules! numbers {
     ($($number:ty: $constant:path;)*) => {
         $(
             impl Operand for $number {
-                fn beside(self, dtype: DType) -> Expr {
+                fn into_operand(self, dtype: DType) -> Expr {
                     $constant(self.into(), dtype)
                 }
             }
@@ -88,26 +88,26 @@ macro_rules! arithmetic {
             impl std::ops::$op<$number> for Expr {
                 type Output = Expr;
                 fn $method(self, other: $number) -> Expr {
-                    let other = other.beside(self.dtype);
+                    let other = other.into_operand(self.dtype);
                     std::ops::$op::$method(self, other)
                 }
             }
             impl std::ops::$op<$number> for &Expr {
                 type Output = Expr;
                 fn $method(self, other: $number) -> Expr {
-                    std::ops::$op::$method(self.clone(), other.beside(self.dtype))
+                    std::ops::$op::$method(self.clone(), other.into_operand(self.dtype))
                 }
             }
             impl std::ops::$op<Expr> for $number {
                 type Output = Expr;
                 fn $method(self, other: Expr) -> Expr {
-                    std::ops::$op::$method(self.beside(other.dtype), other)
+                    std::ops::$op::$method(self.into_operand(other.dtype), other)
                 }
             }
             impl std::ops::$op<&Expr> for $number {
                 type Output = Expr;
                 fn $method(self, other: &Expr) -> Expr {
-                    std::ops::$op::$method(self.beside(other.dtype), other.clone())
+                    std::ops::$op::$method(self.into_operand(other.dtype), other.clone())
                 }
             }
         )*
@@ -254,7 +254,7 @@ macro_rules! comparisons {
                 $(#[$doc])*
                 #[must_use]
                 pub fn $method(&self, other: impl Operand) -> Expr {
-                    Expr::compare(CompareOp::$op, self.clone(), other.beside(self.dtype))
+                    Expr::compare(CompareOp::$op, self.clone(), other.into_operand(self.dtype))
                 }
             )*
         }

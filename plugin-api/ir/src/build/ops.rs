@@ -31,7 +31,7 @@ macro_rules! binary_methods {
                 $(#[$doc])*
                 #[must_use]
                 pub fn $method(&self, other: impl Operand) -> Expr {
-                    Expr::binary(BinaryOp::$op, self.clone(), other.beside(self.dtype))
+                    Expr::binary(BinaryOp::$op, self.clone(), other.into_operand(self.dtype))
                 }
             )*
         }
@@ -71,7 +71,7 @@ impl Expr {
     /// Returns this times 2 to the power of an int32: [`Op::Ldexp`].
     #[must_use]
     pub fn ldexp(&self, power: impl Operand) -> Expr {
-        let power = power.beside(DType::INT32.with_lanes(self.dtype.lanes));
+        let power = power.into_operand(DType::INT32.with_lanes(self.dtype.lanes));
         Expr::call(Op::Ldexp, vec![self.clone(), power], self.dtype)
     }
 
@@ -86,7 +86,7 @@ impl Expr {
     #[must_use]
     pub fn then_else(&self, then: impl Into<Expr>, otherwise: impl Operand) -> Expr {
         let then = then.into();
-        let (dtype, otherwise) = (then.dtype, otherwise.beside(then.dtype));
+        let (dtype, otherwise) = (then.dtype, otherwise.into_operand(then.dtype));
         Expr::call(Op::IfThenElse, vec![self.clone(), then, otherwise], dtype)
     }
 }

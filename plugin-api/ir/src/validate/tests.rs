@@ -9,7 +9,7 @@ use crate::{
     FloatBits, ForKind, IterKind, Op, Param, Range, StmtKind, StorageScope, StructField, ThreadAxis, attr,
 };
 
-/// The problems of a function that `fill` writes, beside a function `other(x: int32)`.
+/// The problems of a function that `fill` writes, in a module with a function `other(x: int32)`.
 fn problems(stage: Stage, fill: impl FnOnce(&mut build::FunctionBuilder)) -> Vec<String> {
     let mut other = build::function("other");
     other.scalar("x", DType::INT32);

@@ -22,7 +22,7 @@ use super::support::{Argument, built, call, env, has_compiler};
 use crate::compiler::{Options, object_in};
 use crate::loader::{CLoader, CModule};
 
-/// `C = A + B` and, beside it, a function with a loop of threads and a failing assertion of its
+/// `C = A + B` and a second function, with a loop of threads and a failing assertion of its
 /// shapes.
 fn module() -> IrModule {
     let mut f = build::function("add");

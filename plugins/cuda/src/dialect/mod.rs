@@ -115,8 +115,8 @@ impl CFamily for CudaDialect {
     }
 
     fn access_suffix(&self, access: &LaneAccess<'_>) -> Answer<String> {
-        let is_told = access.index.is_none() && !access.is_masked && access::is_local(access);
-        Ok(if is_told { "_local" } else { "" }.to_owned())
+        let has_suffix = access.index.is_none() && !access.is_masked && access::is_local(access);
+        Ok(if has_suffix { "_local" } else { "" }.to_owned())
     }
 
     fn lanes_body(&self, access: &LaneAccess<'_>, prelude: &mut Prelude) -> Option<Answer<String>> {

@@ -32,7 +32,7 @@ fn tell(what: &str, (ours, theirs): (Duration, Duration), per: u32) {
 
 #[test]
 #[ignore = "a measurement"]
-fn launches_beside_the_drivers_own() {
+fn launches_compared_with_the_drivers_own() {
     const LAUNCHES: u32 = 2000;
     let Some(bench) = Bench::new() else { return };
     let device = bench.hardware.device(0).unwrap();
@@ -89,7 +89,7 @@ fn launches_beside_the_drivers_own() {
 
 #[test]
 #[ignore = "a measurement"]
-fn copies_beside_the_drivers_own() {
+fn copies_compared_with_the_drivers_own() {
     let Some(bench) = Bench::new() else { return };
     let device = bench.hardware.device(0).unwrap();
     let queue = device.open().unwrap().context.queue(device.raw(), false).unwrap();
@@ -128,7 +128,7 @@ fn copies_beside_the_drivers_own() {
 
 #[test]
 #[ignore = "a measurement"]
-fn a_cached_program_beside_the_drivers_binary() {
+fn a_cached_program_compared_with_the_drivers_binary() {
     let Some(bench) = Bench::new() else { return };
     let device = bench.hardware.device(0).unwrap();
     let folder = tempfile::tempdir().unwrap();

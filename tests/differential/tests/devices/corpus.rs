@@ -14,7 +14,7 @@ use chipdock_test_support::sample::{self, Drawn};
 const SHARE: usize = 5;
 
 /// Functions of the corpus that no device runs, with the reason.
-const LEFT_OUT: &[(&str, &str)] = &[
+const OMITTED: &[(&str, &str)] = &[
     ("construct/calls.py:twice", "a private function is no function of the compiled module"),
     ("construct/addresses.py:aligned", "an address is a number on a host alone"),
 ];
@@ -82,7 +82,7 @@ fn corpus_agrees_with_the_interpreter_on_devices() {
             let built = built(&host, backend, &module, &kernels);
             for kernel in &kernels {
                 let name = format!("{}:{}", file.name, kernel.name);
-                if LEFT_OUT.iter().any(|(left_out, _)| *left_out == name) {
+                if OMITTED.iter().any(|(omitted, _)| *omitted == name) {
                     continue;
                 }
                 let function = module.function(&kernel.name).expect("it was run");

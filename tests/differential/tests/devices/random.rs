@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use chipdock_host::Host;
 use chipdock_ir::Op;
-use chipdock_programs::{Case, Failure, Options, Trial};
+use chipdock_programs::{Case, Failure, Options, ProgramCheck};
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::run;
 use chipdock_test_backends::{hold, host, on_each_device, outputs};
@@ -35,7 +35,7 @@ fn run_programs(name: &str, list: &str, threads: bool) {
     on_each_device(&host, |backend| {
         let what = format!("random programs {sort}, on {}", backend.name());
         let mut counts = BTreeMap::new();
-        Trial::new(name, env!("CARGO_TARGET_TMPDIR"))
+        ProgramCheck::new(name, env!("CARGO_TARGET_TMPDIR"))
             .options(options(backend, threads))
             .seeds(sample::numbers(&what, PROGRAMS, PROGRAMS_IN_ALL))
             .candidates_max(300)

@@ -134,7 +134,7 @@ fn a_launch_does_not_wait_for_its_kernel() {
 }
 
 #[test]
-fn streams_run_beside_each_other() {
+fn streams_run_at_the_same_time() {
     let host = host();
     on_each_device_once(&host, "streams", |backend| {
         let bench = Bench::new(&host, backend);

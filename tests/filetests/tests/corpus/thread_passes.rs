@@ -72,9 +72,9 @@ fn run(module: &IrModule, function: &PrimFunc, args: &[Arg]) -> Result<Outcome, 
 /// The passes before the split, but those that refuse what is not for a device and those that
 /// schedule.
 fn passes() -> impl Iterator<Item = (&'static str, Pass)> {
-    let left_out = ["default_schedule", "split_reductions", "verify_memory", "verify_limits"];
+    let omitted = ["default_schedule", "split_reductions", "verify_memory", "verify_limits"];
     let before = PIPELINE.iter().take_while(|(_, name, _)| *name != "split_host_device");
-    before.map(|(_, name, pass)| (*name, *pass)).filter(move |(name, _)| !left_out.contains(name))
+    before.map(|(_, name, pass)| (*name, *pass)).filter(move |(name, _)| !omitted.contains(name))
 }
 
 /// Checks the functions of a module after every pass; returns the number of checked functions.

@@ -26,7 +26,7 @@ fn is_library(emit: Option<&Output>) -> bool {
     matches!(emit, Some(Output::Own(Emit::Library | Emit::Archive)))
 }
 
-/// Refuses options of libraries beside another output.
+/// Refuses options of libraries with another output.
 pub(super) fn check(args: &BuildArgs, emit: Option<&Output>) -> Result<()> {
     let refused = |option: &str, of: &str| {
         Err(Failure::input(format!("{option} is for {of}"))

@@ -83,7 +83,7 @@ impl Generator<'_> {
         op::binary(op, a, b)
     }
 
-    /// Generates a quotient of a number near an end of its type, beside that of its negation: the
+    /// Generates a quotient of a number near an end of its type, together with that of its negation: the
     /// least integer is its own.
     fn negated(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
         const DIVISIONS: [BinaryOp; 4] =

@@ -36,7 +36,7 @@ pub(super) fn add(cases: &mut Cases) {
         let spaces = (0..100).map(|_| device.allocate(0)).collect::<Result<Vec<_>, _>>()?;
         Ok(spaces.into_iter().try_for_each(Space::free)?)
     });
-    cases.case(Group::Memory, "size-0/beside-others", "D.22", Subject::DeviceApi).run(beside_others);
+    cases.case(Group::Memory, "size-0/beside-others", "D.22", Subject::DeviceApi).run(amid_others);
     cases.case(Group::Memory, "free-null", "D.25", Subject::DeviceApi).run(|c| {
         let device = c.device()?;
         for device_id in 0..device.count()? {
@@ -142,7 +142,7 @@ fn bytes_stay(c: &Context) -> Verdict {
     same_bytes("a data space that lived through 50 others", &space.contents()?, &bytes)
 }
 
-fn beside_others(c: &Context) -> Verdict {
+fn amid_others(c: &Context) -> Verdict {
     let device = c.device()?;
     let bytes = pattern(1, 256);
     let before = Space::with(&device, 0, &bytes)?;

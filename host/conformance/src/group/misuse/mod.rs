@@ -47,7 +47,7 @@ fn wrong(host: &RawHost, what: &str, kinds: &[&str], tells: &[&str], call: impl 
         status,
     )
     .map_err(|stop| stop.clause("P7.10"))?;
-    match tells.iter().find(|told| !error.message().contains(**told)) {
+    match tells.iter().find(|wanted| !error.message().contains(**wanted)) {
         Some(missing) => {
             let expected = format!("{what}: a message that tells what was found, {missing}");
             Err(Stop::failed(expected, found).clause("P7.3"))

@@ -35,8 +35,12 @@ fn fail(device: &Device, id: i32) -> i32 {
 
 fn tells(error: Option<Error>, id: i32) -> Verdict {
     let message = error.map(|error| error.message().into_owned());
-    let told = message.as_ref().is_some_and(|message| message.contains(&id.to_string()));
-    ensure(told, format!("the error of this thread's call, about device {id}"), format!("{message:?}"))
+    let names_device = message.as_ref().is_some_and(|message| message.contains(&id.to_string()));
+    ensure(
+        names_device,
+        format!("the error of this thread's call, about device {id}"),
+        format!("{message:?}"),
+    )
 }
 
 fn other_thread(device: &Device) -> Verdict {

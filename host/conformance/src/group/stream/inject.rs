@@ -32,7 +32,7 @@ pub(super) fn add(cases: &mut Cases) {
     inject("lost/reset-of-nothing", "D.40", None, reset_of_nothing);
     inject("lost/other-devices", "P7.6", Some(Profile::SeveralDevices), other_devices);
     let timer = Some(Profile::Timer);
-    inject("timer/failure-told-once", "N.8", timer, failure_beside_marks);
+    inject("timer/failure-told-once", "N.8", timer, failure_between_marks);
     inject("timer/lost", "N.15", timer, marks_of_lost);
     inject("external/lost", "N.15", Some(Profile::External), external_of_lost);
     inject("map/lost", "N.15", Some(Profile::Map), address_of_lost);
@@ -357,7 +357,7 @@ fn other_devices(c: &Context) -> Verdict {
 
 /// Checks that a failure is reported once, by a mark or by the sync, and that the time between
 /// marks around it ends in a value or an error.
-fn failure_beside_marks(c: &Context) -> Verdict {
+fn failure_between_marks(c: &Context) -> Verdict {
     let hooks = Hooks::find(c)?;
     let device = c.device()?;
     let stream = device.default_stream(0);

@@ -347,10 +347,10 @@ fn everything(device: &Device, n_threads: usize) -> Verdict {
                 4 => drop(device.attribute(0, attribute::ALL[random.index(attribute::ALL.len())])?),
                 5 => {
                     let id = 200_000 + i32::try_from(thread).unwrap_or_default();
-                    let told =
+                    let message =
                         device.sync(id, std::ptr::null_mut()).err().map(|error| error.message().into_owned());
-                    let tells = told.as_ref().is_some_and(|told| told.contains(&id.to_string()));
-                    ensure(tells, format!("an error about device {id}"), format!("{told:?}"))?;
+                    let tells = message.as_ref().is_some_and(|message| message.contains(&id.to_string()));
+                    ensure(tells, format!("an error about device {id}"), format!("{message:?}"))?;
                 }
                 6 => device.default_stream(0).sync()?,
                 _ => drop(device.create_stream(0)?),

@@ -190,7 +190,7 @@ impl Accesses {
                 return false;
             };
             let alone = a.loops.is_empty() && b.loops.is_empty();
-            alone && a.is_beside(&b) && (a.rest.1 < b.rest.0 || b.rest.1 < a.rest.0)
+            alone && a.has_same_terms(&b) && (a.rest.1 < b.rest.0 || b.rest.1 < a.rest.0)
         };
         a.buffer == b.buffer && a.indices.iter().zip(&b.indices).any(apart)
     }
@@ -278,8 +278,8 @@ impl IndexTerms {
 }
 
 impl IndexTerms {
-    /// Returns true if both places differ only in the remaining terms.
-    fn is_beside(&self, other: &Self) -> bool {
+    /// Returns true if both differ only in the remaining terms.
+    fn has_same_terms(&self, other: &Self) -> bool {
         self.loops.len() == other.loops.len()
             && self.loops.iter().all(|digit| other.loops.contains(digit))
             && self.fixed.len() == other.fixed.len()
@@ -290,7 +290,7 @@ impl IndexTerms {
 /// The loops that are digits of one number in all places, from the most significant down.
 fn digits(places: &[IndexTerms], heads: &[Head]) -> Vec<Var> {
     let Some(first) = places.first() else { return Vec::new() };
-    if !places.iter().all(|place| first.is_beside(place)) {
+    if !places.iter().all(|place| first.has_same_terms(place)) {
         return Vec::new();
     }
     let low = places.iter().map(|place| place.rest.0).min().unwrap_or(0);
@@ -304,11 +304,16 @@ fn digits(places: &[IndexTerms], heads: &[Head]) -> Vec<Var> {
     sorted.sort_by_key(|(_, weight, _)| *weight);
     // Range of the terms below each digit; `None` if it is not known.
     let mut below = Some(high - low);
-    let mut told = Vec::new();
+    let mut separated = Vec::new();
     for (var, weight, extent) in sorted {
-        told.push((var, below.is_some_and(|below| weight > below)));
+        separated.push((var, below.is_some_and(|below| weight > below)));
         let reach = extent.and_then(|extent| weight.checked_mul((extent - 1).max(0)));
         below = below.zip(reach).and_then(|(below, reach)| below.checked_add(reach));
     }
-    told.into_iter().rev().take_while(|(_, is_told)| *is_told).map(|(var, _)| var.clone()).collect()
+    separated
+        .into_iter()
+        .rev()
+        .take_while(|(_, is_separate)| *is_separate)
+        .map(|(var, _)| var.clone())
+        .collect()
 }

@@ -192,7 +192,7 @@ impl<'a> Scheduler<'a> {
         let mut outer = function.alloc_buffers.clone();
         allocated_outside(&function.body, self.starts, &mut outer);
         let mut scheduled = HashSet::new();
-        memory_beside_launches(&self.function.body, self.starts, &mut scheduled);
+        memory_outside_launches(&self.function.body, self.starts, &mut scheduled);
         let mut n_launches: HashMap<Var, usize> = HashMap::new();
         memory_of_launches(&function.body, self.starts, &mut |vars| {
             vars.into_iter().for_each(|var| *n_launches.entry(var).or_default() += 1);
@@ -669,7 +669,7 @@ fn memory_of_launches(stmt: &Stmt, starts: Starts, f: &mut dyn FnMut(Vec<Var>)) 
 }
 
 /// Data variables of the buffers that are touched outside of launches.
-fn memory_beside_launches(stmt: &Stmt, starts: Starts, found: &mut HashSet<Var>) {
+fn memory_outside_launches(stmt: &Stmt, starts: Starts, found: &mut HashSet<Var>) {
     match &stmt.kind {
         kind if starts(kind) => return,
         StmtKind::Store { buffer, .. } => drop(found.insert(buffer.data.clone())),
@@ -679,7 +679,7 @@ fn memory_beside_launches(stmt: &Stmt, starts: Starts, found: &mut HashSet<Var>)
         _ => {}
     }
     stmt.for_each_child(&mut |child| match child {
-        Child::Stmt(stmt) => memory_beside_launches(stmt, starts, found),
+        Child::Stmt(stmt) => memory_outside_launches(stmt, starts, found),
         Child::Expr(expr) => expr.walk(&mut |e| match &e.kind {
             ExprKind::Load { buffer, .. } => drop(found.insert(buffer.data.clone())),
             ExprKind::Var(var) if var.dtype.is_handle() => drop(found.insert(var.clone())),

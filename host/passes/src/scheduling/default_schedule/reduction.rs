@@ -98,7 +98,7 @@ impl<'a> Reduction<'a> {
     /// are not.
     fn is_along_memory(&self, nest: &Nest<'_>) -> bool {
         let accesses = Accesses::collect(&nest.heads, nest.body);
-        let beside = |head: &Head| {
+        let is_adjacent = |head: &Head| {
             let reads = accesses.list.iter().filter(|access| !access.writes);
             let mut of_terms = reads.filter(|access| {
                 let StmtKind::Store { buffer, .. } = &self.block.body.kind else { return false };
@@ -106,7 +106,7 @@ impl<'a> Reduction<'a> {
             });
             of_terms.any(|access| steps(&access.indices, &head.var) == Some(true))
         };
-        let last = self.reducing.last().is_some_and(|head| beside(head));
+        let last = self.reducing.last().is_some_and(|head| is_adjacent(head));
         let wide = |head: &&&Head| head.extent.as_int().is_none_or(|extent| extent > 1);
         last && !self.spatial.iter().filter(wide).any(|head| reads_both(&accesses, head, &self.reducing))
     }

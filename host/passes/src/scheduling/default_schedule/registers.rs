@@ -18,8 +18,8 @@ use crate::walk::{depends_on_memory, vars_of};
 /// Maximum number of adjacent results along memory that one thread computes, if threads do not run
 /// in step.
 const ALONG_MAX: i128 = 8;
-/// Maximum number of results of another loop beside those.
-const BESIDE_MAX: i128 = 4;
+/// Maximum number of results of a second loop, in addition to those.
+const SECOND_MAX: i128 = 4;
 /// Maximum number of results if adjacent threads have adjacent results.
 const ACROSS_MAX: i128 = 8;
 /// Minimum number of tiles, if known: fewer would leave threads idle.
@@ -91,12 +91,12 @@ impl<'a> Contraction<'a> {
         let spares_most = |head: &Head| self.loads.iter().any(|load| moves(load) && !uses(load, head));
         let fits = |head: &&Head| Tiled::is_long(head, 2) && spares(head) && uses(&self.store.indices, head);
         let mut others = spatial.iter().copied().filter(fits).filter(|head| !is_along(head));
-        let beside = others.clone().find(|head| spares_most(head)).or_else(|| others.next_back());
+        let second = others.clone().find(|head| spares_most(head)).or_else(|| others.next_back());
         let mut sides = Vec::new();
         if limits.in_step {
-            sides.push((beside?, ACROSS_MAX));
+            sides.push((second?, ACROSS_MAX));
         } else {
-            sides.extend(beside.map(|head| (head, BESIDE_MAX)));
+            sides.extend(second.map(|head| (head, SECOND_MAX)));
             sides.extend(along.filter(fits).map(|head| (head, ALONG_MAX)));
         }
         let results = spatial.iter().try_fold(1_i128, |all, head| all.checked_mul(head.extent.as_int()?));

@@ -164,12 +164,12 @@ impl Solver<'_> {
             let n_known = known.len();
             for axis in 0..n_axes {
                 let values: Vec<&Expr> = places.iter().map(|place| &place[axis]).collect();
-                let told = self.told(&values, &known);
-                known.extend(told);
+                let found = self.upper_digits(&values, &known);
+                known.extend(found);
             }
             for value in known.clone() {
-                let told = self.told(&[&value], &known);
-                known.extend(told);
+                let found = self.upper_digits(&[&value], &known);
+                known.extend(found);
                 known.extend(self.joined(&value, &known));
             }
             if known.len() == n_known {
@@ -228,7 +228,7 @@ impl Solver<'_> {
     }
 
     /// Terms that are digits of one number, from the most significant one on.
-    fn told(&self, values: &[&Expr], known: &HashSet<Expr>) -> Vec<Expr> {
+    fn upper_digits(&self, values: &[&Expr], known: &HashSet<Expr>) -> Vec<Expr> {
         let sums: Option<Vec<Sum>> = values.iter().map(|value| self.sum(value, known)).collect();
         let Some(sums) = sums else { return Vec::new() };
         let Some(first) = sums.first() else { return Vec::new() };
@@ -247,14 +247,14 @@ impl Solver<'_> {
         };
         digits.sort_by_key(|(term, weight)| (*weight, span(term)));
         let mut below = high.checked_sub(low);
-        let mut told = Vec::new();
+        let mut separated = Vec::new();
         for (term, weight) in digits {
-            told.push((term, below.is_some_and(|below| weight > below)));
+            separated.push((term, below.is_some_and(|below| weight > below)));
             let (low, high) = self.ranges.of(term);
             let reach = (high - low).checked_mul(weight);
             below = below.zip(reach).and_then(|(below, reach)| below.checked_add(reach));
         }
-        let upper = told.into_iter().rev().take_while(|(_, is_told)| *is_told);
+        let upper = separated.into_iter().rev().take_while(|(_, is_separate)| *is_separate);
         upper.map(|(term, _)| term.clone()).collect()
     }
 }

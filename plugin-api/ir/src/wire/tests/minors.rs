@@ -262,16 +262,16 @@ fn a_table_alone_makes_a_minor() {
     let expected =
         "the document: unknown field \"licence\" has no equal in version 1.0.0; a reader of 1.1.0 takes it";
     assert_eq!((error.node, &*error.message), (None, expected));
-    let mut told = plain.clone();
-    for node in told.nodes.iter_mut().filter(|node| node.word("node") == "For") {
+    let mut annotated = plain.clone();
+    for node in annotated.nodes.iter_mut().filter(|node| node.word("node") == "For") {
         let Json::Object(fields) = node else { panic!("a node") };
         fields.push(("why".into(), Json::text("x")));
     }
-    let error = down(told.clone()).unwrap_err();
+    let error = down(annotated.clone()).unwrap_err();
     let expected =
         "function \"f\": For with why \"x\" has no equal in version 1.0.0; a reader of 1.1.0 takes it";
     assert_eq!(error.message, expected);
-    assert_eq!(convert(told.clone(), 0, 1, &minors), Ok(told), "up, it is what it was");
+    assert_eq!(convert(annotated.clone(), 0, 1, &minors), Ok(annotated), "up, it is what it was");
 }
 
 /// WIRE-W5: what of a node a minor lacks, in words.

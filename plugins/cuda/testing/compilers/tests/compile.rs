@@ -133,7 +133,7 @@ fn constants_are_exact_for_nvidias_compiler() {
     }
 }
 
-/// The source needs no compiler, and is there beside what a compiler made of it.
+/// The source needs no compiler, and is delivered along with what a compiler made of it.
 #[test]
 fn the_source_is_always_there() {
     let host = host();

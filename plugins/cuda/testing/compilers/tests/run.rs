@@ -7,7 +7,7 @@ use std::process::Command;
 use chipdock_host::{CompileOptions, Host, HostOptions};
 use chipdock_interpret::{Arg, Array};
 use chipdock_ir::{DType, IrModule, Op};
-use chipdock_programs::{Case, Failure, Options, Trial};
+use chipdock_programs::{Case, Failure, Options, ProgramCheck};
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::device_code::list_drawn;
 use chipdock_test_backends::{corpus, hold, outputs};
@@ -111,7 +111,7 @@ fn random_programs_agree_with_the_interpreter() {
     let Some((host, backend)) = processor("random programs as CUDA C on the processor") else { return };
     assert!(backend.capabilities.execution.has_native(Op::WarpShuffle));
     for threads in [true, false] {
-        Trial::new("random_programs_agree_with_the_interpreter", env!("CARGO_TARGET_TMPDIR"))
+        ProgramCheck::new("random_programs_agree_with_the_interpreter", env!("CARGO_TARGET_TMPDIR"))
             .options(Options { externs: false, threads, ..Options::default() })
             .programs(PROGRAMS)
             .candidates_max(100)

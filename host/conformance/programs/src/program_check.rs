@@ -30,14 +30,14 @@ impl Failure {
 /// `CHIPDOCK_PROGRAMS_SEED=S` runs only that seed.
 ///
 /// ```
-/// use chipdock_programs::{Failure, Trial};
+/// use chipdock_programs::{Failure, ProgramCheck};
 ///
-/// Trial::new("runs", std::env::temp_dir()).programs(5).run(|case| {
+/// ProgramCheck::new("runs", std::env::temp_dir()).programs(5).run(|case| {
 ///     case.run(&case.module).map(drop).map_err(|error| Failure::new("run", error))
 /// });
 /// ```
 #[derive(Clone, Debug)]
-pub struct Trial {
+pub struct ProgramCheck {
     name: String,
     directory: PathBuf,
     options: Options,
@@ -45,7 +45,7 @@ pub struct Trial {
     candidates_max: usize,
 }
 
-impl Trial {
+impl ProgramCheck {
     /// Creates a check with the name of its test, which the repeat command uses. Failing programs
     /// are written to `directory` (`env!("CARGO_TARGET_TMPDIR")` in an integration test).
     pub fn new(name: impl Into<String>, directory: impl Into<PathBuf>) -> Self {
