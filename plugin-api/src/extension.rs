@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn p3_16_what_may_be_ignored_is_ignored_and_what_must_be_understood_is_refused_by_name() {
+    fn p3_16_optional_extensions_are_ignored_and_required_ones_refused_by_name() {
         let last = entry("suite.last", !CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD, ptr::null());
         let first = entry("suite.first", 0, &last);
         assert_eq!(kind(ptr::null()), None);

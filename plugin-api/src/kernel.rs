@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn k3_what_does_not_fit_is_named() {
+    fn k3_wrong_arguments_are_named() {
         for (position, value, says) in [
             (0, Any::from(1_i64), "argument 0"),
             (1, Any::from(1_i64 << 31), "2147483648 does not fit int32"),

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_that_was_lowered_wrong_is_told_as_an_internal_error_at_the_line_of_the_kernel() {
+    fn a_module_that_was_lowered_wrong_is_an_internal_error_at_the_line_of_the_kernel() {
         let span = Span { line: 29, column: 13 };
         let (function, message) = ("f".into(), "expected x".to_owned());
         let problem = Diagnostic { function, span, node: String::new(), message };

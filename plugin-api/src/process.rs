@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_library_is_told_by_the_file_that_an_address_lies_in() {
+    fn a_library_is_found_by_an_address_in_it() {
         let here = library_of(library_of as *const c_void).unwrap();
         let program = std::env::current_exe().unwrap().canonicalize().unwrap();
         assert!(here.starts_with(&format!("{} ", program.display())), "{here}");

@@ -252,7 +252,7 @@ fn foreign() -> Vec<(String, Put)> {
 }
 
 #[test]
-fn kept_k5_what_the_cache_did_not_write_survives() {
+fn kept_k5_foreign_files_survive() {
     let folder = folder();
     let path = folder.path().join("example");
     let cache = full(&path);
@@ -327,7 +327,7 @@ fn kept_k2_k3_only_marked_folders_of_the_user_are_shown_and_cleared() {
 }
 
 #[test]
-fn kept_k6_what_was_used_longest_ago_goes_first() {
+fn kept_k6_least_recently_used_files_go_first() {
     let folder = folder();
     let path = folder.path().join("example");
     let cache = full(&path);
@@ -378,7 +378,7 @@ proptest! {
 }
 
 #[test]
-fn kept_k7_what_a_writer_left_that_died_is_removed_after_an_hour() {
+fn kept_k7_files_of_a_dead_writer_are_removed_after_an_hour() {
     let folder = folder();
     let path = folder.path().join("example");
     let cache = Cache::at(&path, KIND, 10_000).unwrap();

@@ -127,7 +127,7 @@ fn scratch_s2_it_is_made_in_a_folder_that_anybody_may_write() {
 }
 
 #[test]
-fn scratch_s3_what_a_compiler_wrote_is_examined() {
+fn scratch_s3_compiler_output_is_examined() {
     let folder = folder();
     fs::write(folder.path().join("outside"), "text").unwrap();
     let scratch = Scratch::within(folder.path(), "test").unwrap();
@@ -154,7 +154,7 @@ fn scratch_s4_each_library_has_a_name_of_its_own() {
 }
 
 #[test]
-fn scratch_s5_what_a_killed_process_left_is_removed_by_the_next() {
+fn scratch_s5_folders_of_a_killed_process_are_removed_by_the_next() {
     let folder = folder();
     let (mut killed, of_killed) = until(&mut child("child_waits", folder.path(), "022"), "folder ");
     let (mut living, of_living) = until(&mut child("child_waits", folder.path(), "022"), "folder ");
@@ -248,7 +248,7 @@ fn scratch_s7_a_program_by_a_relative_path_is_that_of_the_current_folder() {
 }
 
 #[test]
-fn scratch_s8_what_a_compiler_left_running_is_ended() {
+fn scratch_s8_processes_that_a_compiler_left_running_are_ended() {
     let folder = folder();
     let scratch = Scratch::within(folder.path(), "test").unwrap();
     let output = shell(&scratch, "sleep 60 > /dev/null 2>&1 & echo $!");

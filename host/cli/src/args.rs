@@ -570,7 +570,7 @@ mod tests {
 
     /// A child is told every option that decides what its host sees, whatever stands in it.
     #[test]
-    fn options_are_told_to_a_child() {
+    fn options_are_passed_to_a_child() {
         let words = "chipdock devices --plugin=-a --prefer=k=v --select=* --disable=--b --allow-path=c --config=p.k=-v=1 -v";
         let words = words.split(' ');
         let first = Cli::try_parse_from(words).unwrap().command.global().unwrap().clone();

@@ -159,7 +159,7 @@ fn cli_c8_whatever_leads_to_one_file_is_one() {
 }
 
 #[test]
-fn cli_c8_a_folder_that_is_renamed_keeps_what_is_for_it() {
+fn cli_c8_a_file_goes_into_its_folder_after_a_rename() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("mine")).unwrap();

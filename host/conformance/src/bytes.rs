@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_said_with_where_it_comes_from() {
+    fn differing_bytes_are_reported_with_their_origin() {
         let expected = pattern(1, 64);
         assert!(same_bytes("x", &expected, &expected).is_ok());
         let mut found = expected.clone();

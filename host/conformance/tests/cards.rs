@@ -104,7 +104,7 @@ fn a_card_that_contradicts_itself_is_found_out() {
 }
 
 #[test]
-fn what_cannot_be_known_here_is_said_and_does_not_fail() {
+fn unverifiable_facts_are_unknown_and_do_not_fail() {
     let newer = changed(|card| card.suite.version = "99.0.0".to_owned());
     assert_eq!(outcome(&newer, "suite").0, Outcome::Unknown);
     assert_eq!(outcome(&newer, "counts").0, Outcome::Unknown);

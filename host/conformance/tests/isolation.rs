@@ -217,13 +217,13 @@ fn suite_s9_the_end_of_a_process_is_part_of_a_case_that_ends_it() {
 }
 
 #[test]
-fn suite_s10_what_fails_again_is_a_failure() {
+fn suite_s10_a_repeated_failure_is_a_failure() {
     let report = Bad::new("segfault").again().run();
     assert_eq!((status(&report, FIRST), report.exit), (Status::Crashed, 5));
 }
 
 #[test]
-fn suite_s10_what_passes_alone_and_among_the_same_is_flaky() {
+fn suite_s10_a_case_that_passes_alone_and_in_company_is_flaky() {
     let report = Bad::new("flaky").again().run();
     let first = case(&report, FIRST);
     assert_eq!((first.status, report.exit), (Status::Flaky, 5), "it crashed: {first:#?}");
@@ -231,7 +231,7 @@ fn suite_s10_what_passes_alone_and_among_the_same_is_flaky() {
 }
 
 #[test]
-fn suite_s10_what_fails_only_after_another_depends_on_the_order() {
+fn suite_s10_a_case_that_fails_only_after_another_depends_on_the_order() {
     let report = Bad::new("order").again().run();
     let next = case(&report, NEXT);
     assert_eq!(next.status, Status::OrderDependent, "{next:#?}");
@@ -241,7 +241,7 @@ fn suite_s10_what_fails_only_after_another_depends_on_the_order() {
 }
 
 #[test]
-fn suite_s11_what_a_plugin_prints_anywhere_reaches_no_report() {
+fn suite_s11_plugin_output_reaches_no_report() {
     passes("garbage");
     passes("fork-returns");
 }
@@ -279,7 +279,7 @@ fn suite_s11_a_child_that_goes_its_own_way_does_not_stall() {
 }
 
 #[test]
-fn suite_s11_what_a_case_changes_of_its_process_is_put_back() {
+fn suite_s11_process_state_is_restored_after_a_case() {
     let report = Bad::new("changes").run();
     let first = case(&report, FIRST);
     let failure = first.failure.as_ref().expect("a failure");
@@ -330,7 +330,7 @@ fn suite_s14_a_plugin_that_does_not_open_is_refused() {
 /// A device that crashes while the probe counts is a crash of the cases that count, not of the
 /// plugin.
 #[test]
-fn suite_s9_a_crash_of_the_probe_costs_only_what_it_asked() {
+fn suite_s9_a_crash_of_the_probe_affects_only_the_probed_cases() {
     let report = Bad::new("count").filter("query/{exist/first,count/*}@bad").run();
     assert_eq!(report.refused, "");
     assert!(report.notes[0].contains("the probe was killed by signal 11"), "{:?}", report.notes);

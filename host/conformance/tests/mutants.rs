@@ -254,7 +254,7 @@ fn mutants_of_the_template_in_c_are_caught() {
 /// catches everything. A run takes the groups of the mutants that it has drawn, a whole run every
 /// case there is.
 #[test]
-fn what_mutants_are_made_from_passes_the_same_cases() {
+fn the_originals_of_mutants_pass_the_same_cases() {
     let reference = reference();
     let original = Built::new("reference", |library| planted(&reference, "", library));
     let file = here().join("../../tests/reference-plugin/expectations.toml");

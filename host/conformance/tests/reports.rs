@@ -49,7 +49,7 @@ fn the_sample_has_every_status() {
 }
 
 #[test]
-fn the_terminal_shows_what_the_goldens_show() {
+fn terminal_output_matches_the_goldens() {
     golden("report.txt", &without_sentences(&text::render(&sample(), Paint(false))));
     golden("healthy.txt", &text::render(&healthy(), Paint(false)));
     let refused = Report {
@@ -192,7 +192,7 @@ fn number(node: Node<'_, '_>, name: &str) -> usize {
 }
 
 #[test]
-fn junit_counts_what_the_report_counts() {
+fn junit_counts_match_the_report() {
     let report = sample();
     let xml = junit::render(&report).unwrap();
     let document = Document::parse(&xml).unwrap();

@@ -24,7 +24,7 @@ fn outcome(script: &str) -> Outcome {
 
 /// CHILD-V7: each way to end is told apart from the others.
 #[test]
-fn each_way_to_end_is_told_apart() {
+fn each_way_to_end_is_distinguished() {
     let Asked { outcome: crashed, stderr } = ask(shell("echo it hurts >&2; kill -11 $$"), Some(SHORT));
     assert_eq!(crashed, Outcome::Ended(Ended::Killed { signal: libc::SIGSEGV }));
     assert_eq!(stderr.last_lines(400), "it hurts");

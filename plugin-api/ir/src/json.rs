@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_what_serde_json_reads() {
+    fn other_json_reads_as_serde_json_does() {
         for text in [
             "null",
             "[true, -1, 18446744073709551615, 1.5, -0.0, 1e300, \"\\n\\u20ac\", [], {}]",

@@ -111,7 +111,7 @@ fn tasks_have_threads_and_the_first_error_is_the_callers() {
 
 /// RAW-7, RAW-10.
 #[test]
-fn an_environment_answers_what_its_service_says() {
+fn an_environment_passes_on_the_answer_of_its_service() {
     let host = RawHost::leak();
     let function = Function::from_fn(host.reference(), |_| Ok(Any::from(7)));
     let lent = Lent::with(host, Service { imports: vec![("seven", function)], ..Service::default() });

@@ -303,7 +303,7 @@ fn kit_3_no_handle_of_anybody_else_is_taken() {
 /// KIT-4, KIT-9: queued work keeps a data space that is freed too early, and its bytes count until
 /// then.
 #[test]
-fn kit_4_queued_work_keeps_what_it_uses() {
+fn kit_4_queued_work_keeps_its_memory() {
     let fake = fake();
     let data = allocate(&fake, 0, 600).unwrap();
     write(&fake, 0, end(0, data, 0), &[1; 600], Stream::DEFAULT).unwrap();
@@ -364,7 +364,7 @@ fn kit_10_a_lost_device_answers_so_and_its_handles_are_good_for_being_freed() {
 }
 
 #[test]
-fn kit_15_shutdown_runs_what_is_queued_and_answers_its_failure() {
+fn kit_15_shutdown_runs_queued_work_and_returns_its_failure() {
     let fake = fake();
     let data = [allocate(&fake, 0, 8).unwrap(), allocate(&fake, 1, 8).unwrap()];
     for device_id in [0, 1] {

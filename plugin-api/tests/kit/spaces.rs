@@ -48,7 +48,7 @@ fn kit_3_a_launch_looks_exact_handles_up_and_null_is_none() {
 }
 
 #[test]
-fn kit_7_what_overlaps_comes_back() {
+fn kit_7_overlapping_spaces_are_handed_back() {
     let spaces = Spaces::default();
     spaces.add_at(100, "first", 50).unwrap();
     for (address, size_bytes) in

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn clib_o1_processors_are_told_apart_by_what_they_are() {
+    fn clib_o1_processors_are_distinguished_by_their_features() {
         let one = "processor\t: 0\nmodel name\t: A\ncpu MHz\t\t: 1\nflags\t\t: avx\n";
         let sorts = |text: &str| sorts_of(text).unwrap();
         assert_eq!(sorts(one), sorts(&one.replace("MHz\t\t: 1", "MHz\t\t: 2").repeat(2)));

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn ptx_runs_on_what_is_newer_unless_it_says_otherwise() {
+    fn ptx_runs_on_newer_devices_unless_it_is_specific() {
         let ptx = |text| Code::Ptx { text: Vec::new(), arch: arch(text) };
         assert!(runs(&ptx("sm_75"), (7, 5)) && runs(&ptx("sm_75"), (12, 0)));
         assert!(!runs(&ptx("sm_90"), (8, 9)) && !runs(&ptx("sm_90a"), (10, 0)));

@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_agree_is_named() {
+    fn contradicting_options_are_named() {
         for (options, says) in [
             (", \"max_grid_dimensions\": [1, 2]", "'max_grid_dimensions': expected 3 numbers"),
             (", \"supports_subgroups\": true", "'thread_warp_size'"),

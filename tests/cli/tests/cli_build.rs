@@ -24,7 +24,7 @@ fn the_module_as_read_reads_back() {
 }
 
 #[test]
-fn what_was_mended_while_reading_is_told_to_who_asks() {
+fn corrections_while_reading_are_shown_with_verbose() {
     let scratch = Scratch::new();
     let kernel = "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\"), B: T.Buffer((8,), \"float32\")):\n    \
                   with T.sblock(\"copy\"):\n        T.reads()\n        T.writes(B[0:8])\n        for i in range(8):\n            \
@@ -83,7 +83,7 @@ def f(A: T.Buffer((64, 64), \"float32\"), B: T.Buffer((64, 64), \"float32\"), C:
 }
 
 #[test]
-fn the_source_goes_where_it_is_told() {
+fn the_source_goes_to_the_given_file() {
     let scratch = scratch();
     let shown = scratch.run("build vector_add.py --target c");
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
@@ -177,7 +177,7 @@ text: null";
 }
 
 #[test]
-fn what_cannot_be_built_says_why_and_leaves_nothing() {
+fn a_failed_build_gives_the_reason_and_leaves_no_file() {
     let scratch = scratch();
     let before = scratch.names();
     for (words, code, says) in [

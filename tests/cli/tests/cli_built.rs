@@ -201,7 +201,7 @@ fn cli_c14_a_library_runs_with_its_device_code() {
 }
 
 #[test]
-fn cli_c14_inspect_shows_what_an_artifact_holds() {
+fn cli_c14_inspect_shows_the_contents_of_an_artifact() {
     let (scratch, _) = built_add(4, "c");
     let json = scratch.run("inspect add.chipdock --json").json();
     assert_eq!((&json["schema"], &json["what"]), (&json!("chipdock.inspect/1"), &json!("artifact")));

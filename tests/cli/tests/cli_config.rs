@@ -145,7 +145,7 @@ fn s7_a_wrong_value_is_shown_and_harms_nobody() {
 }
 
 #[test]
-fn set_o4_a_file_that_is_not_trusted_is_ignored_and_told() {
+fn set_o4_a_file_that_is_not_trusted_is_ignored_and_reported() {
     let (scratch, path) = with_file("[c]\ncompiler = 'no-such-file'\n[nobody]\nx = 1\n");
     let output = scratch.run("plugins c");
     assert_eq!(output.code, Some(0));

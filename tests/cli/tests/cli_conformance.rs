@@ -94,7 +94,7 @@ fn the_report_on_standard_output_is_the_one_in_the_file() {
 }
 
 #[test]
-fn a_failure_ends_with_1_and_is_told_with_its_clause() {
+fn a_failure_ends_with_1_and_names_its_clause() {
     let scratch = Scratch::new();
     compile(&scratch, "bad", "CHIPDOCK_EXPORT int vendor_helper(void) { return 1; }\n");
     let ended = scratch.run("conformance bad.so --filter image/* --no-again");
@@ -165,7 +165,7 @@ fn an_expectation_that_no_longer_holds_ends_with_6() {
 }
 
 #[test]
-fn the_list_counts_what_it_lists() {
+fn the_counts_of_the_list_match_its_rows() {
     let scratch = with_template();
     let list = scratch.run("conformance --list --json").json();
     assert_eq!(list["schema"], "chipdock.conformance-list/1");
@@ -217,7 +217,7 @@ fn coverage_names_every_clause_and_who_checks_it() {
 }
 
 #[test]
-fn help_says_what_the_codes_mean() {
+fn help_explains_the_exit_codes() {
     let scratch = Scratch::without_plugins();
     let help = scratch.run("help conformance");
     code(&help, 0);

@@ -90,7 +90,7 @@ fn reg_r5_the_default_target_is_chosen_among_the_undisputed() {
 }
 
 #[test]
-fn reg_r5_lists_go_on_and_show_what_is_disputed() {
+fn reg_r5_lists_go_on_and_show_disputed_names() {
     let impostor = Impostor::claiming(&["target.kind.c", "device_api.cpu"]);
     let targets = impostor.run("targets --json");
     let listed: Value = targets.json();

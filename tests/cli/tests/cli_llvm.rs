@@ -53,7 +53,7 @@ fn kernels_run_and_llvm_is_the_default() {
 /// The plugins beside the command come before others that are found, whatever preference those
 /// declare: `llvm` has the higher one.
 #[test]
-fn what_a_stranger_declares_replaces_no_default() {
+fn preferences_of_other_plugins_replace_no_default() {
     let (scratch, sum) = vector_add();
     let own = scratch.path("bin/plugins");
     std::fs::create_dir_all(&own).unwrap();
@@ -111,7 +111,7 @@ fn a_processor_can_be_named() {
 }
 
 #[test]
-fn what_llvm_makes_can_be_seen() {
+fn llvm_ir_and_assembly_can_be_emitted() {
     let (scratch, _) = vector_add();
     let show = |what: &str| {
         let ended = scratch.run(&format!("build vector_add.py --target llvm --emit {what}"));
@@ -182,7 +182,7 @@ fn code_of_another_machine_does_not_run_here() {
 }
 
 #[test]
-fn a_wrong_target_names_option_value_and_what_is_nearest() {
+fn a_wrong_target_names_option_value_and_the_nearest_name() {
     let scratch = Scratch::new();
     scratch.kernel("vector_add.py");
     let before = scratch.names();

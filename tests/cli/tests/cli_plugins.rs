@@ -123,7 +123,7 @@ fn plugin_that(scratch: &Scratch, name: &str, body: &str) {
 }
 
 #[test]
-fn a_check_survives_what_plugins_do() {
+fn a_check_survives_misbehaving_plugins() {
     let scratch = Scratch::new();
     plugin_that(&scratch, "crashes", "fputs(\"out of luck\\n\", stderr); abort();");
     plugin_that(&scratch, "hangs", "for (;;) sleep(1);");

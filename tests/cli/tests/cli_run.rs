@@ -160,7 +160,7 @@ fn scalars_come_by_set_and_functions_by_name() {
 }
 
 #[test]
-fn what_has_no_input_starts_as_zeros_and_symbols_can_be_set() {
+fn parameters_without_input_are_zeros_and_symbols_can_be_set() {
     let (scratch, _) = vector_add(4);
     let ended = scratch.run("run vector_add.py --target c --in A=a.npy --out C=c.npy");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
@@ -171,7 +171,7 @@ fn what_has_no_input_starts_as_zeros_and_symbols_can_be_set() {
 }
 
 #[test]
-fn what_disagrees_is_refused_before_anything_is_written() {
+fn contradicting_arguments_are_refused_before_anything_is_written() {
     let (scratch, _) = vector_add(4);
     scratch.write_f32("five.npy", &[5], &[0.0; 5]);
     scratch.write_f32("two.npy", &[2, 2], &[0.0; 4]);
@@ -314,7 +314,7 @@ class Module:
 ";
 
 #[test]
-fn threads_are_chosen_and_told() {
+fn threads_are_chosen_and_reported() {
     let scratch = Scratch::new();
     scratch.write("squares.py", PARALLEL);
     for n in [0_u64, 1, 5, 1000] {

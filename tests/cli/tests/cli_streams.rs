@@ -38,7 +38,7 @@ fn redirected(scratch: &Scratch, words: &str, how: &str) -> Ended {
 }
 
 #[test]
-fn cli_c1_what_a_plugin_prints_is_no_result() {
+fn cli_c1_plugin_output_is_no_result() {
     let scratch = vector_add();
     let talks = opened_does(&scratch, "talks", "puts(\"noise\"); fflush(stdout); write(1, \"more\\n\", 5);");
     let run = end(scratch.command(&format!("{ADD} --target c --json")).env("LD_PRELOAD", &talks));
@@ -141,7 +141,7 @@ fn is_clean(text: &str) -> bool {
 }
 
 #[test]
-fn cli_c9_what_files_say_steers_no_terminal() {
+fn cli_c9_texts_of_files_steer_no_terminal() {
     let scratch = vector_add();
     let evil = "x\x1b[2J\u{9b}31m\u{202e}\nerror: forged\n  help: forged";
     let count = |text: &str, lead: &str| text.lines().filter(|line| line.starts_with(lead)).count();
@@ -180,7 +180,7 @@ fn cli_c9_what_files_say_steers_no_terminal() {
 }
 
 #[test]
-fn cli_c9_what_a_plugin_logs_and_answers_steers_no_terminal() {
+fn cli_c9_texts_of_plugins_steer_no_terminal() {
     let scratch = vector_add();
     let evil = r#"\x1b[2J\nerror: forged\n  help: forged\n  --> forged"#;
     let body = r#"

@@ -185,7 +185,7 @@ fn a_lock_pins_plugins_by_their_digests() {
 }
 
 #[test]
-fn a_lock_refuses_what_it_does_not_name_and_no_lock_is_an_error() {
+fn a_lock_refuses_unnamed_plugins_and_no_lock_is_an_error() {
     let scratch = Scratch::new();
     scratch.kernel("vector_add.py");
     assert_eq!(scratch.run("plugins --lock plugins.lock").code, Some(0));

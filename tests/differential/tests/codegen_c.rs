@@ -79,7 +79,7 @@ fn kernels_of_the_example_in_c_agree_with_the_interpreter() {
 /// The example refuses constructs that it cannot build by kind, function and node, all in one
 /// report.
 #[test]
-fn the_example_in_c_names_what_it_refuses() {
+fn the_example_in_c_names_refused_constructs() {
     let (_scratch, host, backend) = example();
     let text = "@I.ir_module\nclass Module:\n    @T.prim_func(s_tir=True)\n    def f(A: T.Buffer((8,), \"float16\"), B: \
                 T.Buffer((8,), \"int32\")):\n        for i in range(8):\n            B[i] = \

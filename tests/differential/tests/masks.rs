@@ -70,7 +70,7 @@ fn extents(dtype: DType) -> Vec<usize> {
 }
 
 #[test]
-fn what_stands_under_a_condition_is_loaded_where_it_holds() {
+fn conditional_loads_happen_only_where_the_condition_holds() {
     let host = host();
     let mut all = Vec::new();
     for dtype in DType::SCALARS.iter().copied().filter(|dtype| !dtype.is_bool()) {

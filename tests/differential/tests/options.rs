@@ -162,7 +162,7 @@ fn another(option: &OptionSchema) -> Value {
 
 /// TARGET-T13.
 #[test]
-fn every_option_without_an_effect_is_told() {
+fn every_option_without_an_effect_is_reported() {
     let (host, reported) = telling_host();
     let mut n_reported = 0;
     for kind in kinds(&host) {

@@ -134,7 +134,7 @@ fn regions_of_several_callers_are_right() {
 /// The failure is the caller's, with its kind and words, and nothing is held back: the next call
 /// works.
 #[test]
-fn a_region_that_fails_is_told_and_leaves_all_usable() {
+fn a_failing_region_is_reported_and_leaves_all_usable() {
     for threads in POOLS {
         let host = host(*threads);
         on_each_host(&host, |backend| {

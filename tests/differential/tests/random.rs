@@ -85,7 +85,7 @@ fn many_random_programs_agree_where_that_is_quick() {
 
 /// Kernels that a pass or a code generator once got wrong, as they were reduced.
 #[test]
-fn what_once_was_wrong_is_right_on_every_backend() {
+fn reduced_kernels_of_past_bugs_agree_on_every_backend() {
     let host = host();
     let backends = hosts(&host);
     let folder = chipdock_test_support::workspace().join("host/conformance/programs/regressions");

@@ -45,7 +45,7 @@ fn kernels_bound_to_threads_are_refused_by_name() {
 
 /// Everything that is refused is told at once.
 #[test]
-fn every_fault_of_a_kernel_is_told() {
+fn every_fault_of_a_kernel_is_reported() {
     let host = host();
     let text = kernel(
         "        for i in T.thread_binding(64, thread=\"threadIdx.x\"):\n            B[i] = A[i]\n        for j in \

@@ -19,7 +19,7 @@ fn first_error(text: &str) -> String {
 }
 
 #[test]
-fn what_nests_too_deep_is_refused() {
+fn deep_nesting_is_refused() {
     // Rule 7 of the crate: each of these would overflow the stack of a recursive reader.
     let deep = |open: &str, middle: &str, close: &str, times: usize| {
         format!("{}{middle}{}", open.repeat(times), close.repeat(times))

@@ -232,7 +232,7 @@ fn threads_and_shared_memory() {
 
 /// A variable that is not a loop variable has no domain, and validation reports it.
 #[test]
-fn remap_of_what_is_no_loop() {
+fn remap_of_a_variable_that_is_no_loop() {
     let mut f = build::function("f");
     let a = f.buffer("A", 8, F32);
     f.range("i", 8, |f, i| {

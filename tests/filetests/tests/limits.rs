@@ -69,7 +69,7 @@ fn errors_are_reported_up_to_twenty() {
 }
 
 #[test]
-fn limits_of_the_ir_hold_for_what_is_read() {
+fn limits_of_the_ir_hold_for_texts() {
     let lanes = usize::from(limits::LANES_MAX);
     exactly("lanes", lanes, "1 to 1024 lanes", |n| body(&format!("T.evaluate(T.Broadcast(n, {n}))")));
     exactly("axes", limits::RANK_MAX, "at most 32", |n| {

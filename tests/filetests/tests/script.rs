@@ -22,7 +22,7 @@ fn places_are_those_of_the_text() {
 }
 
 #[test]
-fn regions_that_leave_a_buffer_out_are_added_and_told() {
+fn regions_that_omit_a_buffer_are_added_and_reported() {
     // Rule 8 of the crate.
     let path = filetests().join("corpus/construct/hints.py");
     let text = std::fs::read_to_string(path).unwrap();

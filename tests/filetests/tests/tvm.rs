@@ -28,7 +28,7 @@ fn mode(file: &CorpusFile) -> &'static str {
 }
 
 #[test]
-fn tvm_reads_what_is_printed_as_it_reads_the_original() {
+fn tvm_reads_printed_functions_like_the_originals() {
     let files = corpus().unwrap();
     let Ok(python) = std::env::var("CHIPDOCK_TVM_PYTHON") else {
         skipped(&format!("{} files not given to TVM: CHIPDOCK_TVM_PYTHON is not set", files.len()));

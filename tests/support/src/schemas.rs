@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_describes_what_it_names_and_nothing_else() {
+    fn a_schema_describes_only_what_it_names() {
         let schema = schema(tight());
         assert_eq!(schema.undescribed(), Vec::<String>::new());
         let none: &[&str] = &[];

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn an_action_is_told_from_a_plugin() {
+    fn an_action_is_distinguished_from_a_plugin() {
         let args = parsed("chipdock conformance verify.so --list");
         assert!(args.action.is_none() && args.list);
         assert_eq!(parsed("chipdock conformance ./verify").library, Some(PathBuf::from("./verify")));

@@ -411,7 +411,7 @@ mod tests {
 
     /// ASK-A1: nobody has what two libraries without manifests register.
     #[test]
-    fn what_several_unlisted_plugins_register_is_disputed() {
+    fn a_name_of_several_unlisted_plugins_is_disputed() {
         let mut all = Answers { rows: Vec::new(), failed: Vec::new() };
         for plugin in ["one", "two"] {
             all.take(unlisted(plugin), replies("toy", 1), "device_api.", &|_| None).unwrap();

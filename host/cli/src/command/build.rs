@@ -380,7 +380,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ending_says_what_is_written() {
+    fn the_file_extension_selects_the_output() {
         let format = |word: &str| Output::Format(word.to_owned());
         for (path, output) in [
             ("x.ll", format("ll")),

@@ -273,7 +273,7 @@ mod tests {
 
     /// How a child ends is the supervisor's matter; what is said of it is ours.
     #[test]
-    fn a_bad_end_is_told_with_what_was_said() {
+    fn a_crash_is_reported_with_the_output_of_the_child() {
         let ended = Ended::Killed { signal: 11 };
         let outcome = Outcome::Ended { ended, stderr: "it hurts".to_owned() };
         assert_eq!(outcome.message(), "killed by signal 11 (SIGSEGV), saying: it hurts");

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn values_out_of_range_are_refused() {
         for (text, dtype, says) in [
             ("128", DType::INT8, "128 is out of the range of int8: -128 to 127"),
             ("-1", DType::UINT64, "-1 is out of the range of uint64"),

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn cli_c13_what_cannot_be_written_is_remembered() {
+    fn cli_c13_write_errors_are_remembered() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.json");
         let mut trace = TraceFile::create(&path).unwrap();

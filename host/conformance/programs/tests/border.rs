@@ -180,7 +180,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
 
     #[test]
-    fn what_passes_validation_breaks_nothing(case in program(), seed in any::<u64>(), one_in in 10_u64..300) {
+    fn valid_modules_never_panic(case in program(), seed in any::<u64>(), one_in in 10_u64..300) {
         let mut disorder =
             Disorder { state: seed | 1, one_in, exprs: vec![], stmts: vec![], buffers: vec![] };
         let functions = case.module.functions.iter().map(|function| {

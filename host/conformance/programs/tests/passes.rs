@@ -154,10 +154,8 @@ fn host_for(case: &Case, capabilities: &TargetCapabilities) -> Result<(), Failur
 }
 
 #[test]
-fn pass_l3_the_pipeline_keeps_what_a_program_computes() {
-    ProgramCheck::new("pass_l3_the_pipeline_keeps_what_a_program_computes", FOLDER)
-        .programs(1500)
-        .run(pipeline);
+fn pass_l3_the_pipeline_keeps_results() {
+    ProgramCheck::new("pass_l3_the_pipeline_keeps_results", FOLDER).programs(1500).run(pipeline);
 }
 
 #[test]
@@ -222,7 +220,7 @@ fn pass_l3_simplify_of_threads() {
 
 /// Kernels that a pass once got wrong, as they were reduced.
 #[test]
-fn pass_l3_what_once_was_wrong() {
+fn pass_l3_reduced_kernels_of_past_bugs() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/regressions");
     let mut n_kernels = 0;
     for entry in std::fs::read_dir(folder).unwrap() {

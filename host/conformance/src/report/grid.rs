@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_plugin_says_cannot_steer_the_terminal() {
+    fn plugin_texts_cannot_steer_the_terminal() {
         assert_eq!(harmless("a\x1b[2J\tb\r\nc\u{202e}"), "a\\u{1b}[2J b\\u{d}\nc\\u{202e}");
     }
 

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_take_what_one_of_them_matches() {
+    fn a_case_runs_if_any_filter_matches() {
         let filters = Filters::new(&["copy/h2d/*".to_owned(), "load/*".to_owned()]).unwrap();
         assert!(filters.takes("copy/h2d/1@a") && filters.takes("load/x"));
         assert!(!filters.takes("copy/d2h/1@a"));

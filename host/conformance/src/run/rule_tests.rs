@@ -147,7 +147,7 @@ fn on_host(stop: Option<Stop>) -> Ended {
 }
 
 #[test]
-fn suite_s6_what_did_not_come_to_the_device_says_nothing_of_profiles() {
+fn suite_s6_cases_that_never_reached_a_device_count_for_no_profile() {
     let refused = || Ended::from(Stop::Unsupported("not here".to_owned()));
     let cases = [("a", F16, on_host(None)), ("b", F16, refused())];
     let (cases, profiles, stale) = judged_of("", &cases);
@@ -218,7 +218,7 @@ fn suite_s6_claims_go_by_the_cases_that_say_something() {
 }
 
 #[test]
-fn suite_s7_an_expected_refusal_of_what_is_claimed_is_no_failure_and_no_mix() {
+fn suite_s7_an_expected_refusal_of_a_claimed_profile_is_neither_failure_nor_mixed() {
     let line =
         "[[case]]\nmatch = \"op/b*\"\nstatus = \"unsupported\"\nreason = \"no unit\"\nissue = \"#2\"\n";
     let claimed = format!("claims = [\"float16\"]\n{line}");
@@ -255,7 +255,7 @@ fn suite_s7_a_line_behind_another_that_takes_all_is_stale() {
 }
 
 #[test]
-fn suite_s8_absent_is_what_the_probe_found_absent() {
+fn suite_s8_a_case_is_absent_if_the_probe_says_so() {
     let options = options("");
     let instance = &plan(Group::Copy, &[("a", &[])])[0];
     let absent = raw(Some(Stop::Absent("no such file".to_owned())));

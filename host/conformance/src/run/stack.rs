@@ -180,7 +180,7 @@ said \u{7}after";
 
     /// SUITE-S12: what a worker printed is cut, whatever it was.
     #[test]
-    fn what_was_printed_is_cut() {
+    fn printed_output_is_truncated() {
         let written = Written::parse(&"ä".repeat(REST_BYTES));
         assert!(written.rest.len() <= REST_BYTES && !written.rest.is_empty());
     }

@@ -215,7 +215,7 @@ mod tests {
 
     /// SUITE-S12: ten thousand long failures stay small.
     #[test]
-    fn what_failures_say_is_bounded() {
+    fn failure_texts_are_bounded() {
         let case = CaseReport {
             id: String::new(),
             group: Group::Op,

@@ -92,7 +92,7 @@ mod tests {
 
     /// SUITE-S12: one report per instance, also where no worker can be started for the rest.
     #[test]
-    fn no_case_is_lost_or_told_twice_when_the_rest_is_given_up() {
+    fn every_case_is_reported_once_when_the_rest_is_given_up() {
         for n_run in 0..=2 {
             let (cases, mut reported) = ([3, 4], Vec::new());
             let mut each = |event| match event {

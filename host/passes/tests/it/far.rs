@@ -74,7 +74,7 @@ fn an_index_has_32_bits_only_where_they_are_known_to_do() {
 
 /// INT64-W4.
 #[test]
-fn a_device_of_32_bits_refuses_what_its_indices_do_not_reach() {
+fn a_32_bit_device_refuses_buffers_beyond_its_indices() {
     let refused = |module: &IrModule, says: &str| {
         let error = lowered(module, narrow()).expect_err(says);
         assert_eq!((error.pass, error.fault), ("split_host_device", Fault::Target), "{error}");
@@ -151,7 +151,7 @@ fn dynamic_shared_memory_does_not_wrap() {
 }
 
 #[test]
-fn a_host_of_32_bits_refuses_what_its_pointers_do_not_reach() {
+fn a_32_bit_host_refuses_buffers_beyond_its_pointers() {
     let short = || host().with(|it| it.memory.pointer_bits = 32);
     let error = lowered(&constant([65537, 65536]), short()).expect_err("too large");
     assert_eq!((error.pass, error.fault), ("lower_workspace", Fault::Target), "{error}");

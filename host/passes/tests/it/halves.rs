@@ -154,7 +154,7 @@ fn floats_are_rounded_to_even() {
 /// HALVES-F3: integers and float64s near the places where rounding twice would differ from rounding
 /// once.
 #[test]
-fn what_float32_would_round_is_rounded_once() {
+fn halves_round_once_and_not_through_float32() {
     let mut integers: Vec<i128> = (0..300).collect();
     for exponent in 8..64_u32 {
         for digits in [9, 10, 11, 12, 24, 25] {

@@ -288,7 +288,7 @@ fn int64(value: i128) -> Expr {
 
 /// INT64-W1: what fits 32 bits by its range leaves no pair behind.
 #[test]
-fn what_fits_is_computed_in_32_bits() {
+fn values_that_fit_are_computed_in_32_bits() {
     let mut f = build::function("f");
     let (a, b) = (f.buffer("A", [64], DType::INT32), f.buffer("B", [64], DType::INT32));
     f.range("i", int64(8), |f, i| {

@@ -75,7 +75,7 @@ fn computing() -> impl Iterator<Item = Op> {
 
 // OP7.
 #[test]
-fn vectorize_makes_calls_on_vectors_of_what_is_elementwise_and_of_nothing_else() {
+fn vectorize_widens_elementwise_calls_only() {
     let capabilities = host().with(|it| it.execution.native_ops = Op::ALL.to_vec());
     for op in computing() {
         let vectorized = vectorize(&in_vectorized_loop(op), &capabilities).unwrap();

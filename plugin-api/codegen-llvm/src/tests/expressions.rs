@@ -169,7 +169,7 @@ fn shifts_are_taken_modulo_the_width() {
 
 /// codegen-llvm: LLVM-V7. Rules of the IR: IR-N7, IR-N10.
 #[test]
-fn floats_carry_what_the_rules_and_the_options_allow() {
+fn floats_carry_the_allowed_fast_math_flags() {
     let fast_math = FastMath { nnan: true, nsz: true, ..FastMath::default() };
     let fast = Plain { fast_math, ..Plain::default() };
     assert_eq!(lines(&[F32, F32], binary(BinaryOp::Mul))[0], "%t1 = fmul contract float %p0, %p1");
@@ -234,7 +234,7 @@ fn casts_saturate_and_round_once() {
 
 /// codegen-llvm: LLVM-V2. Rules of the IR: IR-N7, IR-N9.
 #[test]
-fn casts_of_what_is_within_the_type_do_not_saturate() {
+fn casts_of_values_in_range_do_not_saturate() {
     let number = |value: f64| Expr::float(value, F32);
     let quantised = |low: f64, to: DType| {
         let text = lines(&[F32], |args| {
@@ -251,7 +251,7 @@ fn casts_of_what_is_within_the_type_do_not_saturate() {
 
 /// codegen-llvm: LLVM-V5. Rules of the IR: IR-E4.
 #[test]
-fn what_may_fail_stays_behind_its_condition() {
+fn failing_operations_stay_behind_their_condition() {
     let i = |value: i32| Expr::i32(value);
     let lazy = lines(&[I32, I32], |args| {
         let divides =
@@ -346,7 +346,7 @@ fn calls_with_effects_are_not_taken_for_known() {
 /// A variable that is bound again has another value: nothing that was computed of the first is
 /// taken for it.
 #[test]
-fn what_depends_on_a_binding_is_written_for_each() {
+fn values_of_a_rebound_variable_are_computed_again() {
     let var = Var::new("v", I32);
     let body = Expr::binary(BinaryOp::Mul, var.expr(), var.expr());
     let bound = |value: Expr| Expr::new(ExprKind::Let { var: var.clone(), value, body: body.clone() }, I32);

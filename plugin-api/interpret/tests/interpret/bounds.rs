@@ -451,7 +451,7 @@ fn int_b4_a_branch_on_the_edge_is_run_both_ways() {
 }
 
 #[test]
-fn int_b4_what_cannot_be_bounded_has_no_bound() {
+fn int_b4_unbounded_operations_have_no_bound() {
     let float = |value| Expr::float(value, F32);
     // A loop whose length hangs on it.
     let output = on_the_edge(|f, edge, c| {

@@ -75,7 +75,7 @@ fn bytes(fill: impl FnOnce(&mut build::Body, &Buffer, &Buffer)) -> Result<Vec<i1
 
 /// ir: IR-S4. Neighbours in memory of wider elements are two, to races and to what was written.
 #[test]
-fn int_i4_elements_of_the_narrowest_view_are_told_apart() {
+fn int_i4_elements_of_the_narrowest_view_are_distinguished() {
     let byte = |i: &Expr| i.clone().cast(DType::UINT8);
     let found = bytes(|f, _, v| f.for_loop("i", 8, ForKind::Parallel, |f, i| f.store(v, [&i], byte(&i))));
     assert_eq!(found.unwrap(), (0..8).collect::<Vec<_>>());
@@ -173,7 +173,7 @@ fn int_i3_a_buffer_allocated_in_an_iteration_is_its_own() {
 
 /// ir: IR-B4.
 #[test]
-fn int_i4_what_was_never_written_is_not_read() {
+fn int_i4_unwritten_elements_are_not_read() {
     let error = one_buffer(|f, a| {
         let t = f.alloc("t", [2, 2], I32, StorageScope::GLOBAL);
         f.store(&t, [0, 1], 5);

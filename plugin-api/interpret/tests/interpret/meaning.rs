@@ -204,7 +204,7 @@ fn one_let_may_stand_in_two_places() {
 
 /// ir: IR-E3.
 #[test]
-fn a_call_that_writes_gives_what_was_there_before() {
+fn a_call_that_writes_returns_the_old_value() {
     let mut f = build::function("f");
     let a = f.buffer("A", 2, I32);
     let address = a.at(0).address_of();

@@ -113,7 +113,7 @@ fn int_i12_a_wrong_split_shows() {
 
 /// What one task reads, no other writes; what all read is theirs.
 #[test]
-fn int_i12_tasks_may_read_what_others_read() {
+fn int_i12_tasks_may_read_the_same_elements() {
     let module = launch(3, |f, [id, _], a| {
         let at = &id + &Expr::i32(1);
         f.store(a, [&at], a.at([0]));
@@ -142,7 +142,7 @@ fn int_i12_a_task_that_fails_is_the_launch_that_fails() {
 
 /// Accesses after a launch are in order with those of its tasks, and one launch after another is.
 #[test]
-fn int_i12_what_comes_after_a_launch_is_in_order_with_it() {
+fn int_i12_statements_after_a_launch_are_ordered_after_it() {
     let mut module = launch(4, |f, [id, _], a| f.store(a, [&id], a.at([id.clone()]) + Expr::i32(1)));
     let body = module.functions[0].body.clone();
     let again = body.map_children(&mut Expr::clone, &mut |stmt| match &stmt.kind {

@@ -13,7 +13,7 @@ const F32: DType = DType::FLOAT32;
 
 /// ir: IR-S4.
 #[test]
-fn int_i3_every_kind_of_loop_gives_what_a_serial_one_gives() {
+fn int_i3_every_kind_of_loop_computes_like_a_serial_one() {
     for kind in [ForKind::Serial, ForKind::Parallel, ForKind::Vectorized, ForKind::Unrolled] {
         let mut f = build::function("f");
         let a = f.buffer("A", [8], I32);

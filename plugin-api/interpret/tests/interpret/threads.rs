@@ -89,7 +89,7 @@ fn ir_k1_an_axis_bound_again_is_the_same_thread() {
 
 /// ir: IR-K1.
 #[test]
-fn ir_k1_what_stands_outside_of_an_axis_is_run_by_all_its_threads() {
+fn ir_k1_statements_outside_of_an_axis_are_run_by_all_its_threads() {
     // The store is outside of the loop over y: all 3 threads of y do it, and race.
     let mut f = build::function("f");
     let a = f.buffer("A", [2], I32);

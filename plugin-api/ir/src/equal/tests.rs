@@ -32,7 +32,7 @@ fn names_of_variables_do_not_matter_but_those_of_parameters_do() {
 }
 
 #[test]
-fn the_place_of_the_difference_is_told() {
+fn the_place_of_the_difference_is_reported() {
     assert_eq!(
         modules(&module("i", "B", 1.0), &module("i", "B", 2.0)).unwrap_err(),
         "f.body.stmt[0].body.stmt[0].value.right: `T.float32(1.0)` in the first, `T.float32(2.0)` in the second"

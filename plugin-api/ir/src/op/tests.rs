@@ -171,7 +171,7 @@ fn op10_lowering_agrees_with_cost_accuracy_and_c() {
 
 /// OP13: a call states its type in the text where nothing else tells it.
 #[test]
-fn op13_the_text_has_what_the_type_needs() {
+fn op13_a_call_states_its_type_where_nothing_implies_it() {
     for op in Op::ALL {
         let info = op.info();
         let states_type = info.form.type_place(op.arity()).is_some();

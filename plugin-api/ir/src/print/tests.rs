@@ -392,7 +392,7 @@ fn attributes_print_as_python_values() {
 }
 
 #[test]
-fn what_nests_too_deep_is_cut() {
+fn deep_nesting_is_cut() {
     let mut e = var("a");
     for _ in 0..5000 {
         e = &e + &e;

@@ -26,7 +26,7 @@ fn a_size_changes_the_buffers_that_have_it_once() {
 }
 
 #[test]
-fn what_does_not_change_is_kept() {
+fn unchanged_nodes_are_kept() {
     let n = Var::new("n", DType::INT32);
     let a = buffer("A", &n);
     let other = Var::new("m", DType::INT32);

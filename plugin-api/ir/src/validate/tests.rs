@@ -196,7 +196,7 @@ fn calls_follow_the_signature_of_the_op() {
 
 /// ir: IR-E8.
 #[test]
-fn what_packed_calls_take_stands_in_them_alone() {
+fn packed_call_arguments_appear_only_in_packed_calls() {
     let shape = |extents: Vec<Expr>| Expr::call(Op::StackMakeShape, extents, DType::HANDLE);
     let zero = || Expr::float(0.0, DType::FLOAT32);
     let made = |data: Expr, shape: Expr, strides: Expr, axes: i32, zero: Expr| {
@@ -512,7 +512,7 @@ fn block(
 
 /// ir: IR-B5, IR-B6.
 #[test]
-fn blocks_touch_what_they_declare() {
+fn blocks_touch_only_declared_regions() {
     accepts(|f| over(f, |f, a, _| block(f, a, &[], &[a], |_, _| {})));
     // IR-B6: without an axis of reduction, an init runs every time.
     accepts(|f| over(f, |f, a, _| block(f, a, &[], &[a], |b, _| b.init = Some(Stmt::nop()))));
@@ -593,7 +593,7 @@ fn views_fit_their_region() {
 
 /// ir: IR-G2, IR-G3, IR-G4.
 #[test]
-fn stages_hold_what_they_say() {
+fn stages_keep_their_promises() {
     let at = |stage, fill: &dyn Fn(&mut build::FunctionBuilder), expected: &str| {
         let found = problems(stage, fill);
         assert!(
@@ -757,7 +757,7 @@ fn a_module_at_the_limit_is_walked_on_a_small_stack() {
 }
 
 #[test]
-fn every_problem_is_told_up_to_a_hundred() {
+fn every_problem_is_reported_up_to_a_hundred() {
     let found = problems(Stage::Blocks, |f| {
         for i in 0..150 {
             f.evaluate(Var::new(format!("x{i}"), DType::INT32).expr());

@@ -72,7 +72,7 @@ fn number(compiled: &Compiled) -> i32 {
 }
 
 #[test]
-fn clib_o1_o3_what_was_compiled_before_is_opened_and_no_compiler_runs() {
+fn clib_o1_o3_a_cached_library_is_opened_and_no_compiler_runs() {
     let (bench, options) = (Bench::new(), Options::default());
     let (first, second) = (bench.compile(SOURCE, &options, ""), bench.compile(SOURCE, &options, ""));
     assert!(!first.is_kept && second.is_kept && bench.runs() == 1);

@@ -147,7 +147,7 @@ fn dot_products_of_halves_are_right() {
 
 // CDOT-2, CDOT-3.
 #[test]
-fn processors_use_what_they_have() {
+fn processors_use_their_dot_instructions() {
     if !has_compiler() || !cfg!(target_arch = "x86_64") {
         return;
     }

@@ -18,7 +18,7 @@ fn module(op: BinaryOp, dtype: DType, lanes: u16) -> IrModule {
 }
 
 #[test]
-fn instructions_are_what_the_text_says() {
+fn min_and_max_become_the_expected_instructions() {
     if !has_compiler() {
         return;
     }

@@ -188,7 +188,7 @@ fn a_folder_that_cannot_be_written_is_named() {
 }
 
 #[test]
-fn a_missing_compiler_is_named_with_what_brings_one() {
+fn a_missing_compiler_is_named_with_the_package_to_install() {
     let error = compile("int x;", &Options::default(), Some("no-such-compiler -O9")).unwrap_err();
     assert_eq!(error.kind().as_str(), "Unavailable");
     let message = error.message().into_owned();

@@ -36,7 +36,7 @@ fn loops() -> IrModule {
 }
 
 #[test]
-fn tasks_on_threads_compute_what_one_does() {
+fn tasks_on_threads_compute_like_one_thread() {
     if !has_compiler() {
         return;
     }

@@ -24,7 +24,7 @@ fn streams(dtype: DType, lanes: u16) -> IrModule {
 
 // SRC-S13.
 #[test]
-fn streamed_stores_write_what_others_do_wherever_they_are() {
+fn streamed_stores_write_like_ordinary_ones_at_any_alignment() {
     if !has_compiler() {
         return;
     }

@@ -32,7 +32,7 @@ fn dot(name: &str) -> DotProduct {
 /// Instructions for each type. For Cascade Lake, LLVM replaces `vpdpwssd` by `vpmaddwd` and an
 /// addition.
 #[test]
-fn processors_use_what_they_have() {
+fn processors_use_their_dot_instructions() {
     let x86 = |cpu: &str| json!({ "mtriple": "x86_64-linux-gnu", "mcpu": cpu });
     let arm = |features: &[&str]| json!({ "mtriple": "aarch64-linux-gnu", "mattr": features });
     let cases: [(Value, &str, &[&str]); 19] = [

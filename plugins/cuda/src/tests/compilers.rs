@@ -19,7 +19,7 @@ fn settings() -> Settings {
 
 /// Every name that was tried, why, and the package.
 #[test]
-fn without_a_library_the_names_are_told() {
+fn without_a_library_the_names_are_reported() {
     let message = nvrtc::search(None, Some("/nonexistent".into())).err();
     if let Some(message) = message {
         for part in ["/nonexistent/nvidia/cu13/lib/libnvrtc.so.13: ", "libnvrtc.so.12: ", "nvidia-cuda-nvrtc"]

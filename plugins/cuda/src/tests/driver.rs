@@ -6,7 +6,7 @@ use crate::driver::Driver;
 
 /// One that is too old is not told to be missing.
 #[test]
-fn a_driver_that_lacks_a_function_is_told_from_none() {
+fn a_driver_that_lacks_a_function_is_distinguished_from_none() {
     let folder = tempfile::tempdir().unwrap();
     let made = |name: &str, text: &str| {
         let (source, library) =

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_language_has_is_taken() {
+    fn names_of_the_language_are_reserved() {
         for name in [
             "kernel",
             "float4",

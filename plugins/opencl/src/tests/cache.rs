@@ -63,7 +63,7 @@ fn a_program_is_read_back_and_a_damaged_one_built_again() {
 }
 
 #[test]
-fn a_kept_program_is_what_is_used() {
+fn a_cached_program_is_used() {
     let Some(bench) = Bench::new() else { return };
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::at(folder.path(), KIND, 1 << 30).unwrap();

@@ -34,7 +34,7 @@ fn a_source_that_the_driver_refuses_is_an_error_with_its_log() {
 }
 
 #[test]
-fn a_device_is_asked_for_what_the_module_relies_on() {
+fn a_device_must_support_the_features_of_the_module() {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
     let source = |options: &[&str], extensions: &[&str]| Source {
         text: ADD.to_owned(),
@@ -76,7 +76,7 @@ fn an_index_that_the_source_does_not_keep_is_refused() {
 }
 
 #[test]
-fn a_verdict_says_what_fits() {
+fn a_verdict_says_whether_an_artifact_fits() {
     let Some(bench) = Bench::new() else { return };
     let loader = OpenClLoader { host: bench.host, hardware: bench.hardware.clone() };
     let index = |kind: &str, extension: &str| json!({ "module_kind": kind, "format": "cl", "functions": [add_entry()], "extensions": [extension] });

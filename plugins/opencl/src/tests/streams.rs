@@ -52,7 +52,7 @@ fn other_stream_sees(bench: &Bench, kernel: &Function, waits: bool) -> bool {
 
 /// D.16, and that the test would see it if there were no wait.
 #[test]
-fn a_stream_waits_for_another_when_it_is_told_to() {
+fn a_stream_waits_for_another_when_asked_to() {
     let Some(bench) = Bench::new() else { return };
     let kernel = slow(&bench);
     for _ in 0..3 {

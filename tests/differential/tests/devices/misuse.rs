@@ -188,7 +188,7 @@ fn a_freed_handle_is_refused() {
 }
 
 #[test]
-fn no_memory_left_is_told() {
+fn out_of_memory_is_reported() {
     let host = host();
     on_each_device(&host, |backend| {
         let loaded = module(&host, backend);
@@ -227,7 +227,7 @@ fn a_launch_beyond_the_limits_is_refused() {
 /// The text of an artifact, changed so that no compiler takes it: what the driver says of it is
 /// told.
 #[test]
-fn code_that_the_driver_refuses_is_told_in_its_words() {
+fn code_that_the_driver_refuses_is_reported_in_its_words() {
     let host = host();
     on_each_device(&host, |backend| {
         let loaded = module(&host, backend);

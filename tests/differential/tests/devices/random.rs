@@ -80,7 +80,7 @@ fn random_programs_scheduled_by_default_agree_with_the_interpreter() {
 
 /// Kernels that a pass or a code generator once got wrong, as they were reduced.
 #[test]
-fn what_once_was_wrong_is_right_on_devices() {
+fn reduced_kernels_of_past_bugs_agree_on_devices() {
     let host = host();
     let folder = chipdock_test_support::workspace().join("host/conformance/programs/regressions");
     on_each_device(&host, |backend| {

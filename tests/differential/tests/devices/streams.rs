@@ -158,7 +158,7 @@ fn streams_run_at_the_same_time() {
 /// With the wait, what is copied is the new number, each time; without it the old one, so that the
 /// wait is what makes the difference.
 #[test]
-fn a_stream_waits_for_another_where_it_is_told_to() {
+fn a_stream_waits_for_another_where_it_is_asked_to() {
     let host = host();
     on_each_device_once(&host, "streams", |backend| {
         let bench = Bench::new(&host, backend);

@@ -16,7 +16,7 @@ use crate::support::{
 };
 
 const PACKED: &str = "kernels_compute_the_same_as_packed_functions";
-const OF_TVM: &str = "host_functions_of_tvm_compute_what_they_were_made_of";
+const OF_TVM: &str = "host_functions_of_tvm_compute_like_their_originals";
 
 pub(crate) fn tests(list: List, corpus: &[CorpusFile]) -> List {
     let of_tvm: Vec<CorpusFile> =
@@ -24,7 +24,7 @@ pub(crate) fn tests(list: List, corpus: &[CorpusFile]) -> List {
     list.each(PACKED, corpus, kernels_compute_the_same_as_packed_functions).each(
         OF_TVM,
         &of_tvm,
-        host_functions_of_tvm_compute_what_they_were_made_of,
+        host_functions_of_tvm_compute_like_their_originals,
     )
 }
 
@@ -140,7 +140,7 @@ fn kernels_compute_the_same_as_packed_functions(file: &CorpusFile) -> Result<(),
 }
 
 /// INT-I11: host functions as TVM itself lowers them compute what it printed them from.
-fn host_functions_of_tvm_compute_what_they_were_made_of(file: &CorpusFile) -> Result<(), String> {
+fn host_functions_of_tvm_compute_like_their_originals(file: &CorpusFile) -> Result<(), String> {
     let kernel = file.name.replace("lowered/host_", "");
     let path = chipdock_test_support::printed_by_tvm().join(&kernel);
     let source = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -15,11 +15,11 @@ const BYTES: usize = 256 << 10;
 
 pub(super) fn add(cases: &mut Cases) {
     let case = cases.case(Group::Load, "shutdown/does-what-is-queued", "P10.5", Subject::DeviceApi);
-    case.run(does_what_is_queued);
+    case.run(runs_queued_copies);
 }
 
 /// Queues copies to the host that only `shutdown` waits for.
-fn does_what_is_queued(c: &Context) -> Verdict {
+fn runs_queued_copies(c: &Context) -> Verdict {
     // Reports if there is no device here.
     c.device()?;
     let session = Session::new(c)?;

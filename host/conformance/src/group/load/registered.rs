@@ -26,7 +26,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("registered/names", "P5.9", names);
     case("registered/no-null-slot", "P3.1", |c| nothing_broken(c, "P3.1"));
     case("registered/interfaces-are-tables", "P3.11", interfaces_are_tables);
-    case("registered/interfaces-of-what-is-there", "P3.14", interfaces_of_what_is_there);
+    case("registered/interfaces-of-what-is-there", "P3.14", interfaces_belong_to_registrations);
     case("registered/hooks-for-the-suite-alone", "I.4", hooks_for_the_suite_alone);
     case("registered/infos", "P3.18", infos);
     case("registered/asks-for-no-function", "P10.3", |c| nothing_broken(c, "P10.3"));
@@ -76,7 +76,7 @@ fn interfaces_are_tables(c: &Context) -> Verdict {
     Ok(())
 }
 
-fn interfaces_of_what_is_there(c: &Context) -> Verdict {
+fn interfaces_belong_to_registrations(c: &Context) -> Verdict {
     let plugin = c.plugin()?;
     let keys = plugin.keys();
     for interface in plugin.interfaces() {

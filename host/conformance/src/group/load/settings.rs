@@ -22,7 +22,7 @@ pub(super) fn add(cases: &mut Cases) {
     };
     case("descriptor/info", "S.1", |c| info(c).map(drop));
     case("settings/declarations", "S.2", declarations);
-    case("settings/asks-for-what-it-declares", "S.6", asks_for_what_it_declares);
+    case("settings/asks-for-what-it-declares", "S.6", asks_only_for_declared_settings);
     case("settings/refused", "S.10", refused);
     case("settings/host-without-them", "S.11", host_without_them);
     cases.case(Group::Load, "settings/as-in-the-manifest", "S.3", Subject::Manifest).run(as_in_the_manifest);
@@ -79,7 +79,7 @@ fn as_in_the_manifest(c: &Context) -> Verdict {
         .map_err(|stop| stop.note("generate it again: chipdock manifest PLUGIN.so"))
 }
 
-fn asks_for_what_it_declares(c: &Context) -> Verdict {
+fn asks_only_for_declared_settings(c: &Context) -> Verdict {
     let host = hosts::with_settings(&Arc::new(Settings::answered(declared(c)?)));
     let session = Session::open(descriptor(c)?, host)?;
     drop(call_everything(session.plugin()));

@@ -68,7 +68,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("request/too-many-extensions", "P3.15", |c| {
         is_refused(c, many_extensions(CHIPDOCK_EXTENSIONS_MAX + 1), "ValueError", "")
     });
-    case("build/reports-what-it-refuses", "C.5", reports_what_it_refuses);
+    case("build/reports-what-it-refuses", "C.5", reports_refused_constructs);
     case("build/places-of-diagnostics", "C.31", places);
     case("fingerprint/text-or-none", "C.35", text_or_none);
     case("fingerprint/same-again", "C.36", same_again);
@@ -127,7 +127,7 @@ fn errors(delivered: &Delivered) -> Vec<String> {
     texts
 }
 
-fn reports_what_it_refuses(c: &Context<'_>) -> Verdict {
+fn reports_refused_constructs(c: &Context<'_>) -> Verdict {
     let building = Building::new(c, &UNKNOWN_FUNCTION)?;
     let (asked, listed) = building.codegen.run(Step::Unsupported, &building.request);
     asked?;

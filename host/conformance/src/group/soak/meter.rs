@@ -172,7 +172,7 @@ mod tests {
 
     // One test: two at once would see each other's memory.
     #[test]
-    fn what_grows_is_told_from_what_fills_up() {
+    fn leaks_are_distinguished_from_caches_that_fill() {
         let work = || drop(vec![1_u8; 5000]);
         soak()
             .hold(|| {

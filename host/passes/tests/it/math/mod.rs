@@ -118,7 +118,7 @@ fn ulps(found: f64, exact: f64) -> f64 {
 }
 
 #[test]
-fn classes_are_told() {
+fn nan_inf_and_finite_are_distinguished() {
     let values = [0.0, -1.5, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN_POSITIVE / 2.0];
     let told = |op| run(op, DType::FLOAT32, DType::BOOL, Array::from_f32(&[values.len()], &values)).to_int();
     assert_eq!(told(Op::Isnan), [0, 0, 1, 0, 0, 0, 0]);

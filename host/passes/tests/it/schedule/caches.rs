@@ -271,7 +271,7 @@ fn only_elements_with_values_are_copied() {
 
 /// Two writers: one that writes all comes first, as the first value of a sum.
 #[test]
-fn what_several_blocks_write_is_copied_if_one_writes_all() {
+fn a_buffer_of_several_writers_is_copied_if_one_writes_all() {
     for (shape, split) in [([4, 8, 3], 4), ([5, 9, 7], 3), ([1, 1, 1], 2)] {
         for symbolic in [false, true] {
             let kernel = kernels::matmul(shape, symbolic, DType::INT32, true);
@@ -316,7 +316,7 @@ fn expect_unknown(kernel: &Kernel, reason: &[&str]) {
 }
 
 #[test]
-fn refusals_of_what_is_no_region() {
+fn refusals_of_writes_that_are_no_region() {
     let reader = |f: &mut FunctionBuilder, n: &Expr, b: &Buffer, t: &Buffer| {
         over(f, "B", n, b, |vi| vi.clone().lt(1).then_else(t.at(vi), 0));
     };
@@ -608,7 +608,7 @@ fn copies_with_conditions_move() {
 
 /// A consumer passes what stands between, not what stands after it.
 #[test]
-fn consumers_pass_what_stands_between() {
+fn consumers_move_past_statements_in_between() {
     for is_between in [true, false] {
         let kernel = vectors(true, |f, n, [a, b, t]| {
             over(f, "T0", n, t, |vi| a.at(vi) * 2);

@@ -171,7 +171,7 @@ fn evaluates(value: Expr) -> IrModule {
 
 /// WIRE-W5: what the older minor has no equal of is named: the node, the op, the function.
 #[test]
-fn what_the_older_minor_has_no_equal_of_is_named() {
+fn nodes_without_an_equal_in_the_older_minor_are_named() {
     let i32 = Expr::i32;
     let mask = Expr::int(1, DType::UINT32);
     let shuffle = |op| Expr::call(op, vec![mask.clone(), i32(7), i32(1), i32(32), i32(32)], DType::INT32);
@@ -276,7 +276,7 @@ fn a_table_alone_makes_a_minor() {
 
 /// WIRE-W5: what of a node a minor lacks, in words.
 #[test]
-fn what_a_minor_lacks_is_said_in_words() {
+fn missing_features_of_a_minor_are_spelled_out() {
     let lacks = |node: Json| native().lacks(&node);
     let not = |value: Json| node!("Not", dtype: Json::text("bool"), value: value);
     assert_eq!(lacks(not(Json::id(3))), None);
@@ -289,7 +289,7 @@ fn what_a_minor_lacks_is_said_in_words() {
 
 /// WIRE-W5: whether a node has an equal may depend on its parts.
 #[test]
-fn what_packed_calls_take_is_named() {
+fn unsupported_packed_call_arguments_are_named() {
     let zero = Expr::i32(0);
     let mut f = build::function("f");
     let data = f.scalar("data", DType::HANDLE);

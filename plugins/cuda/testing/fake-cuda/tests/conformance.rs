@@ -79,7 +79,7 @@ fn the_devices_keep_the_contract() {
 }
 
 #[test]
-fn without_a_driver_the_reason_is_told() {
+fn without_a_driver_the_reason_is_reported() {
     if ["libcuda.so.1", "libcuda.so"].iter().any(|name| {
         // SAFETY: a vendor's driver, opened as the plugin would.
         unsafe { libloading::Library::new(*name) }.is_ok()

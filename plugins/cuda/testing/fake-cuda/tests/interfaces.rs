@@ -87,7 +87,7 @@ fn n_13_host_memory_is_registered_and_let_go_before_its_owner() {
 }
 
 #[test]
-fn what_a_device_has_not_is_unsupported() {
+fn missing_device_features_are_unsupported() {
     let host = fake().host();
     let cpu = host.device("cpu", 0).expect("host memory");
     assert!(!cpu.has_timer());

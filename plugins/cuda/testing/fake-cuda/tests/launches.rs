@@ -138,7 +138,7 @@ fn wrong_handles_are_refused_before_the_driver_sees_them() {
 }
 
 #[test]
-fn what_the_drivers_compiler_says_is_in_the_error() {
+fn the_log_of_the_drivers_compiler_is_in_the_error() {
     let _shared = ALONE.read();
     let host = fake().host();
     let text = ptx("sm_75", &[("f_kernel_", &[".u64"], "syntax error here")]);
@@ -156,7 +156,7 @@ fn what_the_drivers_compiler_says_is_in_the_error() {
 }
 
 #[test]
-fn code_for_another_architecture_is_told_apart() {
+fn code_for_another_architecture_has_its_own_error() {
     let _shared = ALONE.read();
     let host = fake().host();
     let device = host.device("cuda", 0).expect("a device");
@@ -231,7 +231,7 @@ fn devices_copy_to_each_other_or_say_that_they_cannot() {
 }
 
 #[test]
-fn no_memory_left_is_told_and_changes_nothing() {
+fn out_of_memory_is_reported_and_changes_nothing() {
     let _alone = ALONE.write();
     let host = fake().host();
     let device = host.device("cuda", 0).expect("a device");
@@ -246,7 +246,7 @@ fn no_memory_left_is_told_and_changes_nothing() {
 }
 
 #[test]
-fn functions_keep_what_they_need_and_nothing_is_left_at_the_end() {
+fn functions_keep_their_code_loaded_and_nothing_leaks() {
     let _alone = ALONE.write();
     let before = fake().counts();
     assert_eq!(

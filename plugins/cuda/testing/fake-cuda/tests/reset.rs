@@ -27,7 +27,7 @@ fn works(device: &Device, values: &[i64]) {
 }
 
 #[test]
-fn d_40_a_lost_device_is_opened_again_and_what_was_before_is_gone() {
+fn d_40_a_lost_device_is_opened_again_and_old_handles_are_gone() {
     let host = fake().host();
     let device = host.device("cuda", 0).expect("a device");
     for _ in 0..3 {
