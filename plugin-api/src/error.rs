@@ -427,8 +427,8 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-/// Returns early with an [`Error`]: `bail!(ErrorKind::VALUE_ERROR, "expected a size, found
-/// {size}")`.
+/// Returns early with an [`Error`]:
+/// `bail!(ErrorKind::VALUE_ERROR, "expected a size, found {size}")`.
 #[macro_export]
 macro_rules! bail {
     ($kind:expr, $($message:tt)+) => {
@@ -436,8 +436,8 @@ macro_rules! bail {
     };
 }
 
-/// Returns early with an [`Error`] unless the condition holds: `ensure!(n > 0,
-/// ErrorKind::VALUE_ERROR, "...")`.
+/// Returns early with an [`Error`] unless the condition holds:
+/// `ensure!(n > 0, ErrorKind::VALUE_ERROR, "...")`.
 #[macro_export]
 macro_rules! ensure {
     ($condition:expr, $kind:expr, $($message:tt)+) => {

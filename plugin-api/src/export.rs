@@ -91,8 +91,8 @@ macro_rules! __export_attestation {
     ($descriptor:ident) => {};
 }
 
-/// Registers `device_api.<name>`: `register_device_api!("npu", 0, |context|
-/// Box::new(Npu(context.state::<Chips>())))`.
+/// Registers `device_api.<name>`:
+/// `register_device_api!("npu", 0, |context| Box::new(Npu(context.state::<Chips>())))`.
 ///
 /// The second argument is DLPack's device type, or 0 to have the host assign a number. The factory
 /// runs during `init`, once for each host, and opens nothing.
@@ -105,8 +105,8 @@ macro_rules! register_device_api {
     };
 }
 
-/// Registers `target.kind.<name>`: `register_target_kind!("npu", include_str!("npu.json"), |_|
-/// Box::new(SchemaOnly))`.
+/// Registers `target.kind.<name>`:
+/// `register_target_kind!("npu", include_str!("npu.json"), |_| Box::new(SchemaOnly))`.
 ///
 /// The second argument is the schema, JSON as `chipdock_ir::TargetKind` reads it.
 #[macro_export]
@@ -118,8 +118,8 @@ macro_rules! register_target_kind {
     };
 }
 
-/// Registers `target.build.<kind>`: `register_codegen!("npu", "1.0.0", "1.0.0", |context|
-/// Box::new(NpuCodegen(context.host())))`.
+/// Registers `target.build.<kind>`:
+/// `register_codegen!("npu", "1.0.0", "1.0.0", |context| Box::new(NpuCodegen(context.host())))`.
 ///
 /// The second and third arguments are the oldest and the newest version of the IR's wire format
 /// that it reads.
@@ -132,8 +132,8 @@ macro_rules! register_codegen {
     };
 }
 
-/// Registers `module.load.<kind>`: `register_module_loader!("npu", |context|
-/// Box::new(NpuLoader(context.host())))`.
+/// Registers `module.load.<kind>`:
+/// `register_module_loader!("npu", |context| Box::new(NpuLoader(context.host())))`.
 #[macro_export]
 macro_rules! register_module_loader {
     ($kind:expr, $create:expr $(,)?) => {
@@ -166,8 +166,7 @@ macro_rules! register_test_hook {
 }
 
 /// Extends a registered key of the plugin by a named interface:
-/// `register_interface!("device_api.npu", RESET, |context|
-/// Box::new(NpuReset(context.state::<Chips>())))`.
+/// `register_interface!("device_api.npu", RESET, |context| Box::new(NpuReset(context.state())))`.
 ///
 /// The second argument is an [`InterfaceKind`](crate::InterfaceKind); the factory returns the
 /// interface's implementation. Feature bits, if any, are the third argument.

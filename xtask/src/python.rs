@@ -66,8 +66,8 @@ pub(crate) fn with(extras: &[String]) -> Result<PathBuf> {
     made(&folder, &files, &trial)
 }
 
-/// Returns the user's Python with torch, or one that was made here: by `cargo xtask bench --peers --with
-/// torch`, or by [`fetch_torch`].
+/// Returns the user's Python with torch, or one that was made here: by
+/// `cargo xtask bench --peers --with torch`, or by [`fetch_torch`].
 pub(crate) fn with_torch() -> Option<PathBuf> {
     let made = target_folder().join("python-torch/bin/python");
     std::env::var_os(TORCH).map(PathBuf::from).or_else(|| made.is_file().then_some(made))

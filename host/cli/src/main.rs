@@ -11,8 +11,8 @@
 //!   never 2. A message that cannot be written changes no exit code. `plugins` with a bad file among them is
 //!   still 0. `conformance` has more: 5 a crash or a hang, 6 expectations that no longer hold, 7
 //!   the suite's own fault; its report is a result with each of them.
-//! * **CLI-C3 Errors.** One shape: `error: what`, `  --> where`, the line with a mark where there is one, `  help: what to
-//!   do`.
+//! * **CLI-C3 Errors.** One shape: `error: what`, `  --> where`, the line with a mark where there
+//!   is one, `  help: what to do`.
 //! * **CLI-C4 JSON.** With `--json` a result is one JSON object whose `schema` is
 //!   `chipdock.<command>/<version>`. Fields are added within a version, never changed or removed.
 //!   Each has a JSON Schema; `host/cli/schemas/README.md` has the table of them, and what may
@@ -52,11 +52,11 @@
 //!   the field `cached`. No state of the cache fails them. `cache` opens no plugin, and removes
 //!   only files of caches.
 //! * **CLI-C13 Seeing.** `--verbose` of `build` and `run` shows at the end, on standard error, the
-//!   phases of the work with their times, and after each pass the size of the module. `--trace
-//!   FILE` writes spans and log ([`chipdock_host::trace`], and `command`, `read`, `round` and
-//!   `outputs` of the command) in Chrome's format. The file can be read whatever ends the command:
-//!   it is written as the work goes on (CLI-C5 and `--isolate` do not hold it back). It replaces an
-//!   older trace and no other file. Neither changes a result or an exit code.
+//!   phases of the work with their times, and after each pass the size of the module.
+//!   `--trace FILE` writes spans and log ([`chipdock_host::trace`], and `command`, `read`, `round`
+//!   and `outputs` of the command) in Chrome's format. The file can be read whatever ends the
+//!   command: it is written as the work goes on (CLI-C5 and `--isolate` do not hold it back). It
+//!   replaces an older trace and no other file. Neither changes a result or an exit code.
 //! * **CLI-C14 Built files.** Where a kernel file stands, `run` takes a file that `build` wrote as
 //!   well, which its contents say, not its name; what it was built for decides where it runs, and
 //!   options for compiling together with it are wrong usage. `inspect` shows what such a file holds; it

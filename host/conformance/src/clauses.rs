@@ -48,8 +48,8 @@ pub fn text(number: &str) -> &'static str {
     find(number).map_or("(the contract has no such clause)", |clause| &clause.text)
 }
 
-/// Parses the tables of a page. A row is `//! | D.4 | text | By | Checked |` below a heading `//! ##
-/// Section`.
+/// Parses the tables of a page. A row is `//! | D.4 | text | By | Checked |` below a heading
+/// `//! ## Section`.
 fn parse(page: &str) -> Vec<Clause> {
     let mut section = "";
     let mut clauses = Vec::new();

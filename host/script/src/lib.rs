@@ -16,9 +16,9 @@
 //!    narrow, unsigned over signed of one width. Comparisons and `&`, `|`, `^`, `<<`, `>>` give a
 //!    Python number the type of the other side. A stored value is converted to the type of its
 //!    buffer.
-//! 4. **Names.** `x = e` and `x: T.int32 = e` make a scalar that may be assigned again; `x:
-//!    T.let[T.int32] = e` binds once. `n = T.int32()` declares a size. A name is known to the end
-//!    of the block of statements that defined it.
+//! 4. **Names.** `x = e` and `x: T.int32 = e` make a scalar that may be assigned again;
+//!    `x: T.let[T.int32] = e` binds once. `n = T.int32()` declares a size. A name is known to the
+//!    end of the block of statements that defined it.
 //! 5. **Places.** Every statement and expression carries the line and column where it stands.
 //! 6. **Errors.** All errors of a file are reported together (20 at most), each at its place, with
 //!    what was expected, what was found, and the nearest known name. Syntax errors are reported

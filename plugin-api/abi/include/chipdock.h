@@ -801,8 +801,8 @@ typedef struct ChipdockEnv {
   uint32_t flags;
   // The host's own pointer.
   void *self_;
-  // Sets this thread's error. The strings are NUL-terminated; `location` is `function:
-  // file:line:column` as far as it is known, and may be null.
+  // Sets this thread's error. The strings are NUL-terminated; `location` is
+  // `function: file:line:column` as far as it is known, and may be null.
   void (*raise)(const struct ChipdockEnv *env, const char *kind, const char *message, const char *location);
   // Allocates workspace, 64-byte aligned, ordered on the thread's current stream; returns null
   // with an error raised if there is none left.

@@ -36,8 +36,8 @@ pub struct ChipdockEnv {
     pub flags: u32,
     /// The host's own pointer.
     pub self_: *mut c_void,
-    /// Sets this thread's error. The strings are NUL-terminated; `location` is `function:
-    /// file:line:column` as far as it is known, and may be null.
+    /// Sets this thread's error. The strings are NUL-terminated; `location` is
+    /// `function: file:line:column` as far as it is known, and may be null.
     pub raise: unsafe extern "C" fn(
         env: *const ChipdockEnv,
         kind: *const c_char,

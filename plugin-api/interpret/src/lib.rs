@@ -223,8 +223,9 @@ impl<'m> Interpreter<'m> {
         Ok(functions.iter().flat_map(code::Function::refused).collect())
     }
 
-    /// Runs a function of the packed calling convention, `(self_handle, args, num_args, result) ->
-    /// int32`, as the passes produce it; tensors are written in place.
+    /// Runs a function of the packed calling convention,
+    /// `(self_handle, args, num_args, result) -> int32`, as the passes produce it; tensors are
+    /// written in place.
     ///
     /// # Errors
     ///

@@ -79,8 +79,8 @@ pub mod attr {
     pub const SOURCE_NAME: &str = "chipdock.source_name";
     /// List of Str: for a packed entry function, the type of each argument; a tensor is "handle".
     pub const ARG_TYPES: &str = "chipdock.arg_types";
-    /// Str: for a packed entry function, its signature for messages: `f(A: Tensor([n], float32), k:
-    /// int32)`.
+    /// Str: for a packed entry function, its signature for messages:
+    /// `f(A: Tensor([n], float32), k: int32)`.
     pub const SIGNATURE: &str = "chipdock.signature";
     /// Map: for a host function that was compiled for a device, the device of its tensors: `name`
     /// (Str, as in `device_api.<name>`), `type` (Int, DLPack's number; 0: the host that runs it

@@ -1,8 +1,8 @@
 //! Reads JSON in which no object has a key twice.
 //!
-//! `serde_json` silently keeps the last of two equal keys: a person who reads `{"opt-level": 3,
-//! "opt-level": 0}` sees 3 first, and 0 is used. Therefore JSON that people write (targets,
-//! manifests) is read here.
+//! `serde_json` silently keeps the last of two equal keys: a person who reads
+//! `{"opt-level": 3, "opt-level": 0}` sees 3 first, and 0 is used. Therefore JSON that people write
+//! (targets, manifests) is read here.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -174,10 +174,10 @@
 //!
 //! ## Buffers and blocks
 //!
-//! - **IR-B1** A buffer is a typed view of memory: element `i, j, …` lies `elem_offset + i·stride +
-//!   j·stride + …` elements after its data pointer; without strides it is compact, row-major.
-//!   Extents are not negative, have type int32 or int64 and read no memory; constant extents give
-//!   at most 2^63 − 1 bytes in total. At most [`limits::RANK_MAX`] axes.
+//! - **IR-B1** A buffer is a typed view of memory: element `i, j, …` lies
+//!   `elem_offset + i·stride + j·stride + …` elements after its data pointer; without strides it is
+//!   compact, row-major. Extents are not negative, have type int32 or int64 and read no memory;
+//!   constant extents give at most 2^63 − 1 bytes in total. At most [`limits::RANK_MAX`] axes.
 //! - **IR-B2** *Aliasing*: buffers with one data variable are views of one memory. Buffers
 //!   allocated in different places never overlap. Parameters may overlap, except in a function with
 //!   [`attr::NOALIAS`] *(run)*.

@@ -122,8 +122,8 @@ impl Backend {
         Some(folder.join(&self.target.kind).join(configuration).join(format!("{what}.txt")))
     }
 
-    /// Returns the kind, and the configuration if it is not the device's own: `opencl`, `opencl
-    /// with defaults`.
+    /// Returns the kind, and the configuration if it is not the device's own: `opencl`,
+    /// `opencl with defaults`.
     #[must_use]
     pub fn name(&self) -> String {
         let kind = &self.target.kind;

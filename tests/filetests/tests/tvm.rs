@@ -1,9 +1,10 @@
 //! Gives printed modules to real TVM, which must read them, and find them equal to the original.
 //!
 //! Requires a Python with apache-tvm 0.27, named by `CHIPDOCK_TVM_PYTHON`; without it, the test
-//! reports the skipped parts. The first line of a corpus file may state an exception: `# tvm:
-//! accepted (why)` where TVM's reading differs, `# tvm: refused (why)` where only this project
-//! takes the file, `# tvm: printed (why)` where TVM takes the printed form and not the file.
+//! reports the skipped parts. The first line of a corpus file may state an exception:
+//! `# tvm: accepted (why)` where TVM's reading differs, `# tvm: refused (why)` where only this
+//! project takes the file, `# tvm: printed (why)` where TVM takes the printed form and not the
+//! file.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -12,8 +12,8 @@
 //!   its reason).
 //! * TIDY-T8 No file contains a path of a machine or the host name of a package registry.
 //! * TIDY-T9 Every rule of the IR's specification is cited by a test, and `plugin-api/ir/RULES.md`
-//!   lists them (`BLESS=1` writes it). A test cites rules on a line of its comment: `/// ir: IR-B5,
-//!   IR-B6.`
+//!   lists them (`BLESS=1` writes it). A test cites rules on a line of its comment:
+//!   `/// ir: IR-B5, IR-B6.`
 //! * TIDY-T10 Plugins query environment variables, the folder for temporary files and raised
 //!   privileges only through `chipdock_plugin_api::process`, which returns nothing from the user
 //!   with raised privileges.

@@ -1,9 +1,10 @@
 //! The record of a run: where its time went and how much of the long tests it took, as a page that
 //! is committed.
 //!
-//! `xtask/results/gate.md` is that of an ordinary run, `xtask/results/whole.md` that of `cargo
-//! xtask test --all`. A whole run takes hours, so that it may be made crate by crate (`--all --package
-//! NAME`): the page keeps the rows of the other crates, each with its day and commit.
+//! `xtask/results/gate.md` is that of an ordinary run, `xtask/results/whole.md` that of
+//! `cargo xtask test --all`. A whole run takes hours, so that it may be made crate by crate
+//! (`--all --package NAME`): the page keeps the rows of the other crates, each with its day and
+//! commit.
 //!
 //! A run is compared with a kept one by processor minutes, which depend least on what else the
 //! machine does; a machine that is slower as a whole is allowed for by the median of all rows.

@@ -18,8 +18,8 @@
 //!
 //! [`Options`] select the features of programs; [`Options::with_threads`] adds kernels for targets
 //! that have threads, whose shared memory has explicit barriers outside of blocks, and needs none
-//! inside. [`NEVER`] lists the features that no program has, with reasons; `cargo run -p
-//! chipdock-programs --example show -- SEED [threads]` prints one program.
+//! inside. [`NEVER`] lists the features that no program has, with reasons;
+//! `cargo run -p chipdock-programs --example show -- SEED [threads]` prints one program.
 //!
 //! A test of a pass runs the module before and after; a test of a backend compares with
 //! [`Case::check`]. [`ProgramCheck`] runs a check on many programs; when one fails, it reduces the program

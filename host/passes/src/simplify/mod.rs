@@ -13,15 +13,15 @@
 //!   2^53 to one of 16, and where the result is a NaN; `&`, `|` and `^`; shifts, by the count
 //!   modulo the width.
 //! * **Sums of scalar integers** (`+`, `-`, and `*` by a constant). Constants are added up, equal
-//!   terms joined, terms with factor 0 dropped. `k * d * (x // d) + k * (x % d)` is `k * x`, for `d >
-//!   0`, for floor and truncating division, also if the terms are cast.
+//!   terms joined, terms with factor 0 dropped. `k * d * (x // d) + k * (x % d)` is `k * x`, for
+//!   `d > 0`, for floor and truncating division, also if the terms are cast.
 //! * **Division of scalar integers by a constant.** By 0 or 1, the quotient is the dividend and the
 //!   remainder 0; by `d < 0` nothing changes, nor does truncating division of what may be negative.
 //!   If the range gives one quotient, it is that constant `k`, and the remainder is `x - k * d`.
 //!   `(x * d + y) // d` is `x + y // d`, and `(x * d + y) % d` is `y % d`, if nothing wraps and,
 //!   for truncating division, `y` is not negative; where `0 <= y < d` these are `x` and `y`. For
-//!   floor division, `x // c // d` is `x // (c * d)` if the product fits the type, and `x % (c * d)
-//!   % d` is `x % d`.
+//!   floor division, `x // c // d` is `x // (c * d)` if the product fits the type, and
+//!   `x % (c * d) % d` is `x % d`.
 //! * **Minimum and maximum of scalar integers.** The operand that the ranges show to be it; of two
 //!   equal ones, either.
 //! * **Scalar floats.** `x * 1`, `1 * x`, `x / 1` and `x - 0.0` are `x`.

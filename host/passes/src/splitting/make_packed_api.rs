@@ -31,8 +31,8 @@ const PASS: &str = "make_packed_api";
 ///   order, and either fails with the first error, or finds that the arguments are valid after all
 ///   (strides of an axis with one element may be anything, data of an empty tensor may be null, the
 ///   device need not be the first), and calls the computation.
-/// * `f_compute_(data pointers and scalars in the order of the parameters, then symbols of shapes) ->
-///   int32`, the computation.
+/// * `f_compute_(pointers, scalars, symbols) -> int32`, the computation: data pointers and scalars
+///   in the order of the parameters, then symbols of shapes.
 ///
 /// The tensors of a function with [`attr::DEVICE`], which was compiled for a device, are on that
 /// device: its computation takes the id of the first tensor's device too, and makes that device

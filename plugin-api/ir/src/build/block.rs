@@ -101,8 +101,8 @@ impl BlockBuilder {
         self.axis(name, IterKind::Reduce, extent, value)
     }
 
-    /// Adds axes that are loop variables, with the domains of their loops: `T.axis.remap("SR", [i,
-    /// k])`.
+    /// Adds axes that are loop variables, with the domains of their loops:
+    /// `T.axis.remap("SR", [i, k])`.
     ///
     /// A variable that is no loop variable of this function has no domain, and [`crate::validate`]
     /// then refuses the block.

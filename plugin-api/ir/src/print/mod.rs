@@ -10,15 +10,15 @@
 //!    again where its scope ends. The pointer of a buffer is `A.data`, unless it is a variable of
 //!    its own (`T.decl_buffer(…, data=p)`); in an annotation it is the buffer, `{"key": [A]}`.
 //! 2. **Sizes**: a size of a parameter's shape is quoted at the first occurrence of a variable
-//!    (`("n", "2 * m")`), as TVM reads it, an int32; each is declared in the body (`n =
-//!    T.int32()`), as are the variables of `T.Let(body, where={x: value})`. A parameter with
+//!    (`("n", "2 * m")`), as TVM reads it, an int32; each is declared in the body
+//!    (`n = T.int32()`), as are the variables of `T.Let(body, where={x: value})`. A parameter with
 //!    strides, an offset, or a size that is no int32 is a handle and a `T.match_buffer` at the top
 //!    of the body. A stride or an offset that a view of a block binds is declared before it.
 //! 3. **Constants**: an int32 is bare, every other one has its type (`T.int64(1)`, `T.bool(True)`,
-//!    `T.float32(0.5)`, `T.float32("nan")`). An operator between two constants is a call (`T.Add(1,
-//!    2)`, `T.EQ(1, 2)`, `T.And(…)`), so that nobody folds it; so are `and` and `or` of vectors,
-//!    which would read as `&` and `|`. A vector is bound without its type (`v: T.let = …`): TVM has
-//!    no name for the type of every vector.
+//!    `T.float32(0.5)`, `T.float32("nan")`). An operator between two constants is a call
+//!    (`T.Add(1, 2)`, `T.EQ(1, 2)`, `T.And(…)`), so that nobody folds it; so are `and` and `or` of
+//!    vectors, which would read as `&` and `|`. A vector is bound without its type
+//!    (`v: T.let = …`): TVM has no name for the type of every vector.
 //! 4. **Ranges** `a:b`, `range(a, b)`, `(a, b)`: with the first number 0, the extent is `b`; with
 //!    two constants, `b - a`; else `b` is `a + extent`. With a step, `extent * step` takes the
 //!    place of the extent; a step of 1 is left out.
@@ -27,12 +27,12 @@
 //!    Predicates: `T.masked_load(dtype, A, i, p)`, `T.masked_store(B, value, i, p)`.
 //! 6. **Calls**: `T.<op>(args)`; `T.reinterpret(dtype, x)`, `T.handle_load(dtype, handle, offset)`,
 //!    `T.tvm_struct_get(handle, index, field, dtype)`, `T.call_extern(dtype, name, args)` and
-//!    `T.call_pure_extern` state their type (`T.handle().ty` for a pointer, `T.handle("int64",
-//!    "global").ty` where it is bound to a variable of that type), as does `T.call_intrin(dtype,
-//!    "tirx.<op>", args)`: `atomic_add`, `if_then_else` of pointers (`prim.`), and quantised
-//!    arithmetic of another type than int32, which TVM reads in no other form;
-//!    `T.tvm_access_ptr(T.type_annotation(dtype), …)`; `Module.f(args)` calls a function of the
-//!    module. `bitwise_and`, `_or`, `_xor` and shifts are operators; booleans take `and`, `or`,
+//!    `T.call_pure_extern` state their type (`T.handle().ty` for a pointer,
+//!    `T.handle("int64", "global").ty` where it is bound to a variable of that type), as does
+//!    `T.call_intrin(dtype, "tirx.<op>", args)`: `atomic_add`, `if_then_else` of pointers
+//!    (`prim.`), and quantised arithmetic of another type than int32, which TVM reads in no other
+//!    form; `T.tvm_access_ptr(T.type_annotation(dtype), …)`; `Module.f(args)` calls a function of
+//!    the module. `bitwise_and`, `_or`, `_xor` and shifts are operators; booleans take `and`, `or`,
 //!    `not`.
 //! 7. **Blocks**: two or more neighbouring axes that run over whole loops from 0 are one
 //!    `T.axis.remap`.

@@ -1,9 +1,10 @@
 //! Names of loaded code, for `perf` and `gdb`; off by default.
 //!
 //! - **LLNAME-J1** With the setting `perf-map`, each loaded function, including internal ones, gets
-//!   a line in `/tmp/perf-PID.map`: address and size in hexadecimal digits, and its symbol. `perf
-//!   report` reads that file. It is created for its owner only, is appended to and never shortened,
-//!   and remains when the process ends; a path that is not a plain file of this user is left alone.
+//!   a line in `/tmp/perf-PID.map`: address and size in hexadecimal digits, and its symbol.
+//!   `perf report` reads that file. It is created for its owner only, is appended to and never
+//!   shortened, and remains when the process ends; a path that is not a plain file of this user is
+//!   left alone.
 //! - **LLNAME-J2** With the setting `gdb`, each loaded object is registered with gdb through its
 //!   JIT interface (`__jit_debug_register_code` of libLLVM) until its module is dropped: functions,
 //!   and the lines of the kernel if the object has them.

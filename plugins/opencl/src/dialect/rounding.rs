@@ -35,8 +35,7 @@ static inline uint cd_unpack_f32(uint x, int* exponent) {
     *exponent = -149 - shift;
     return bits << shift;
 }
-// bits * 2^exponent to nearest even, bits of 26 or 27 digits, the last of which stands for all that
-// were dropped.
+// bits * 2^exponent to nearest even; the last of 26 or 27 digits is set if any dropped one was.
 static inline float cd_pack_f32(uint bits, int exponent) {
     int drop = bits >> 26 ? 3 : 2;
     if (exponent + drop < -149) drop = min(-149 - exponent, 31);

@@ -149,8 +149,8 @@ impl<'a> Reduction<'a> {
         }
         let mut predicate = self.predicate.clone();
         if steps.is_none_or(|steps| steps % threads != 0) {
-            // The remainder in the last round: `total - start` does not wrap, while `start +
-            // thread` may.
+            // The remainder in the last round: `total - start` does not wrap, while
+            // `start + thread` may.
             predicate = Expr::compare(CompareOp::Lt, thread.expr(), total - start);
         }
         let iter_values = self.values.iter().map(|value| substitution.expr(value)).collect();

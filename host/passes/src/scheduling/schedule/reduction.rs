@@ -48,10 +48,10 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// The block is not alone in its loops, has no init, or does not consist of one `C[..] = C[..]
-    /// op x` with `+`, `*`, `min` or `max`; the loop drives other than reduction axes; the extent
-    /// of the loop depends on other loops; the predicate may hold again along the reduction after
-    /// it does not; the position is none.
+    /// The block is not alone in its loops, has no init, or does not consist of one
+    /// `C[..] = C[..] op x` with `+`, `*`, `min` or `max`; the loop drives other than reduction
+    /// axes; the extent of the loop depends on other loops; the predicate may hold again along the
+    /// reduction after it does not; the position is none.
     ///
     /// # Source
     ///

@@ -28,8 +28,8 @@ impl Schedule {
     /// # Errors
     ///
     /// The loop is not serial or is annotated; a factor is less than 1; two factors are `None`;
-    /// without one, the factors do not cover the extent; [`Tail::Shrink`] of other than `[None,
-    /// factor]`.
+    /// without one, the factors do not cover the extent; [`Tail::Shrink`] of other than
+    /// `[None, factor]`.
     ///
     /// # Source
     ///

@@ -82,9 +82,10 @@ impl Choice {
         (is_narrow(a) && is_index(b)) || (is_index(a) && is_narrow(b))
     }
 
-    /// Whether one result, the index, stays where `own > new or own == new and own_index <
-    /// new_index`, with each comparison in either direction, and the other, the value, there too,
-    /// or where `own > new`: what is equal may change places.
+    /// Whether one result, the index, stays where
+    /// `own > new or own == new and own_index < new_index`, with each comparison in either
+    /// direction, and the other, the value, there too, or where `own > new`: what is equal may
+    /// change places.
     fn is_an_order(&self) -> bool {
         (0..2).any(|value| {
             let (order, stays) = (&self.results[1 - value].stays, &self.results[value].stays);

@@ -148,8 +148,8 @@ impl WarpContext {
         !depends_on_memory(&index) && self.ranges.of(&self.simple(&(whose - lane))) == (0, 0)
     }
 
-    /// Normalizes the order of the terms of sums, and splits remainders of sums into digits: `(x +
-    /// y * 8) % 32` is `y % 4 * 8 + x` for an `x` below 8.
+    /// Normalizes the order of the terms of sums, and splits remainders of sums into digits:
+    /// `(x + y * 8) % 32` is `y % 4 * 8 + x` for an `x` below 8.
     fn ordered(&self, expr: &Expr) -> Expr {
         let expr = expr.map_children(&mut |child| self.ordered(child));
         if !expr.dtype.is_integer() || !expr.dtype.is_scalar() {

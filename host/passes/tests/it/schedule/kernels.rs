@@ -293,8 +293,8 @@ fn rows(
     });
 }
 
-/// `P[h, i, j] = A[h, i, :] . B[h, j, :]`, `R[h, i, j] = max(P, 0) + j`, `C[h, i, d] = R[h, i, :] .
-/// D[h, :, d]`.
+/// `P[h, i, j] = A[h, i, :] . B[h, j, :]`, `R[h, i, j] = max(P, 0) + j`,
+/// `C[h, i, d] = R[h, i, :] . D[h, :, d]`.
 pub(crate) fn two_products(heads: usize, shape: [usize; 3]) -> Kernel {
     let [rows, columns, depth] = shape;
     let mut f = build::function("two_products");

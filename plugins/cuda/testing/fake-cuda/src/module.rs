@@ -2,8 +2,8 @@
 //! is launched.
 //!
 //! PTX is not interpreted. A comment in its body selects what a kernel does: `// fake: record`
-//! writes the launch and its arguments, one u64 each, to the address in its first argument; `//
-//! fake: fault` accesses memory that does not exist.
+//! writes the launch and its arguments, one u64 each, to the address in its first argument;
+//! `// fake: fault` accesses memory that does not exist.
 
 use crate::code::{self, Code};
 
