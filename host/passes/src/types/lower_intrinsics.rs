@@ -59,8 +59,8 @@ use crate::walk::try_map_functions;
 /// # Errors of functions
 ///
 /// In units of the last place, with and without contraction; *call* is a call of the C library
-/// (rule STAGE-H6). Nobody may reorder float64. Zeros, infinities, NaNs, the sign of zero,
-/// subnormals and the borders of overflow are right.
+/// (rule STAGE-H6). float64 operations must not be reassociated. Zeros, infinities, NaNs, the sign
+/// of zero, subnormals and the borders of overflow are right.
 ///
 /// | op | float32 | float32, accuracy `high` | float64 | float32, on a device or without float64 |
 /// |---|---|---|---|---|
