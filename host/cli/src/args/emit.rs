@@ -25,17 +25,9 @@ pub(crate) enum Emit {
 }
 
 impl Emit {
-    /// Returns the word of the command line.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Ir => "ir",
-            Self::Schedule => "schedule",
-            Self::Source => "source",
-            Self::Object => "object",
-            Self::Artifact => "artifact",
-            Self::Library => "library",
-            Self::Archive => "archive",
-        }
+    /// Returns the word of the command line, which clap derives from the variant.
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map(|word| word.get_name().to_owned()).unwrap_or_default()
     }
 }
 
@@ -50,10 +42,10 @@ pub(crate) enum Output {
 
 impl Output {
     /// Returns the word of the command line.
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> String {
         match self {
             Self::Own(emit) => emit.name(),
-            Self::Format(word) => word,
+            Self::Format(word) => word.clone(),
         }
     }
 }
@@ -92,7 +84,7 @@ mod tests {
     fn a_word_is_chipdocks_own_or_a_format() {
         let read = |word: &str| OutputParser.parse_ref(&Command::new("build"), None, OsStr::new(word));
         for emit in Emit::value_variants() {
-            assert_eq!(read(emit.name()).unwrap(), Output::Own(*emit));
+            assert_eq!(read(&emit.name()).unwrap(), Output::Own(*emit));
         }
         for word in ["hsaco", "x-1.2_y", "Source"] {
             assert_eq!(read(word).unwrap(), Output::Format(word.to_owned()));

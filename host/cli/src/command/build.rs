@@ -151,8 +151,9 @@ fn produce(
         return Ok(text(Emit::Schedule, as_comments(&steps) + &print::module(&scheduled)));
     }
     let emit = emit.cloned().unwrap_or_else(|| by_target(ending, &target.kind().source_ending));
+    let source = Emit::Source.name();
     let wish = match &emit {
-        Output::Own(Emit::Source) => Some(Emit::Source.name()),
+        Output::Own(Emit::Source) => Some(source.as_str()),
         Output::Own(_) => None,
         Output::Format(word) => Some(word.as_str()),
     };
@@ -252,7 +253,7 @@ fn not_offered(artifact: &Artifact, word: &str, build: &Build) -> Failure {
     if format == word {
         return no_code(artifact, build);
     }
-    Failure::input(format!("target {kind} does not go through {word}; it delivers {format}"))
+    Failure::input(format!("expected an output of target {kind}, which delivers {format}; found {word}"))
         .help(format!("-o OUT.{format} writes that; or name another --target, which chipdock targets lists"))
 }
 
