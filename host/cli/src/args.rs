@@ -279,7 +279,7 @@ pub(crate) enum DeviceCodeArg {
 
 /// The scheduling of functions without a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScheduleArg {
+pub(crate) enum SchedulingArg {
     /// They get the target's default schedule.
     #[default]
     Auto,
@@ -301,8 +301,8 @@ pub(crate) struct KernelArgs {
     #[arg(long, value_name = "TARGET")]
     pub(crate) host: Option<String>,
     /// auto: give functions without a schedule the target's default one; none: leave them.
-    #[arg(long, value_enum, value_name = "auto|none", hide_possible_values = true, default_value_t = ScheduleArg::Auto)]
-    pub(crate) schedule: ScheduleArg,
+    #[arg(long, value_enum, value_name = "auto|none", hide_possible_values = true, default_value_t = SchedulingArg::Auto)]
+    pub(crate) schedule: SchedulingArg,
     /// Compile again, and neither read nor write the cache; see chipdock help cache.
     #[arg(long)]
     pub(crate) no_cache: bool,

@@ -9,7 +9,7 @@ use chipdock_host::{Device, DeviceChoice, Host, TargetRequest};
 use chipdock_ir::{AttrValue, PrimFunc, attr};
 use serde_json::Value;
 
-use crate::args::{KernelArgs, ScheduleArg};
+use crate::args::{KernelArgs, SchedulingArg};
 use crate::command::failure;
 use crate::kernel::split;
 use crate::report::{Failure, Result, quoted};
@@ -48,7 +48,7 @@ impl Built {
         let without = [
             ("--target", args.target.is_some()),
             ("--host", args.host.is_some()),
-            ("--schedule none", args.schedule == ScheduleArg::None),
+            ("--schedule none", args.schedule == SchedulingArg::None),
             ("--no-cache", args.no_cache),
         ];
         if let Some((option, _)) = without.iter().find(|(_, is_given)| *is_given) {

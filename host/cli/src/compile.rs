@@ -6,12 +6,12 @@ use std::time::Instant;
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use chipdock_host::{
     CompileOptions, Compiled, Device, DeviceChoice, Error, ErrorKind, Host, HostOptions, ResolvedTarget,
-    Schedule, Severity, TargetRequest,
+    Scheduling, Severity, TargetRequest,
 };
 use chipdock_ir::{IrModule, PrimFunc, Target, attr};
 use serde_json::Value;
 
-use crate::args::{GlobalArgs, KernelArgs, ScheduleArg};
+use crate::args::{GlobalArgs, KernelArgs, SchedulingArg};
 use crate::command::{failure, plugin_failure, said_by};
 use crate::kernel::KernelFile;
 use crate::progress::Progress;
@@ -233,10 +233,10 @@ fn options(host: &Host, args: &KernelArgs) -> Result<CompileOptions> {
 }
 
 /// Returns whether functions without a schedule get one.
-pub(crate) fn schedule(args: &KernelArgs) -> Schedule {
+pub(crate) fn schedule(args: &KernelArgs) -> Scheduling {
     match args.schedule {
-        ScheduleArg::Auto => Schedule::Auto,
-        ScheduleArg::None => Schedule::None,
+        SchedulingArg::Auto => Scheduling::Auto,
+        SchedulingArg::None => Scheduling::None,
     }
 }
 

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use chipdock_host::shown::harmless;
-use chipdock_host::{CompileOptions, Compiled, Host, Schedule};
+use chipdock_host::{CompileOptions, Compiled, Host, Scheduling};
 use chipdock_ir::{Diagnostic, IrModule, Span, print, wire};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Function};
 use chipdock_script::{Cause, ScriptError};
@@ -34,7 +34,7 @@ struct Options {
     /// Device, `NAME` or `NAME:ID`, of which the target takes what its source does not set.
     device: Option<String>,
     /// `auto` or `none`.
-    schedule: Schedules,
+    schedule: SchedulingWord,
     threads_max: u32,
     /// Outputs of the code generator that are wanted, such as `source` and `asm`.
     emit: Vec<String>,
@@ -46,7 +46,7 @@ struct Options {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Schedules {
+enum SchedulingWord {
     #[default]
     Auto,
     None,
@@ -58,7 +58,7 @@ impl Default for Options {
             file: "<kernel>".to_owned(),
             host: None,
             device: None,
-            schedule: Schedules::Auto,
+            schedule: SchedulingWord::Auto,
             threads_max: 0,
             emit: Vec::new(),
             codegen: Map::new(),
@@ -88,8 +88,8 @@ impl Options {
         }
         Ok(CompileOptions {
             schedule: match self.schedule {
-                Schedules::Auto => Schedule::Auto,
-                Schedules::None => Schedule::None,
+                SchedulingWord::Auto => Scheduling::Auto,
+                SchedulingWord::None => Scheduling::None,
             },
             threads_max: self.threads_max,
             options,

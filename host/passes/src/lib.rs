@@ -53,7 +53,7 @@ mod walk;
 mod work;
 
 pub use error::{Fault, PassError};
-pub use lower::{DEVICE_PIPELINE, LowerOptions, Lowered, PIPELINE, Pass, SCHEDULES, Schedule, lower};
+pub use lower::{DEVICE_PIPELINE, LowerOptions, Lowered, PIPELINE, Pass, SCHEDULES, Scheduling, lower};
 pub use lowering::{
     bind_offsets::bind_offsets, compact_buffer_allocation::compact_buffer_allocation,
     flatten_buffers::flatten_buffers, lower_blocks::lower_blocks, rescope_memory::rescope_memory,

@@ -9,7 +9,7 @@ use crate::{Fault, PassError, spans};
 
 /// Scheduling of kernels without a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Schedule {
+pub enum Scheduling {
     /// Give each kernel without a schedule a default one.
     #[default]
     Auto,
@@ -23,7 +23,7 @@ pub struct LowerOptions {
     /// Capabilities of the target.
     pub capabilities: Arc<TargetCapabilities>,
     /// Scheduling of kernels without a schedule.
-    pub schedule: Schedule,
+    pub schedule: Scheduling,
     /// The stage to reach; usually the one at which the target's code generator takes the module.
     pub stage: Stage,
     /// The stage that the module has already reached, if any: its passes are not run again.
@@ -35,7 +35,7 @@ impl LowerOptions {
     #[must_use]
     pub fn new(capabilities: Arc<TargetCapabilities>) -> Self {
         let stage = capabilities.stage;
-        Self { capabilities, schedule: Schedule::Auto, stage, from: None }
+        Self { capabilities, schedule: Scheduling::Auto, stage, from: None }
     }
 }
 
@@ -95,7 +95,7 @@ pub const DEVICE_PIPELINE: &[(&str, Pass)] = &[
     ("simplify", crate::simplify::simplify),
 ];
 
-/// The passes that [`Schedule::None`] skips: on a device without thread axes it skips none, since
+/// The passes that [`Scheduling::None`] skips: on a device without thread axes it skips none, since
 /// there they change no loop and make the launches (STAGE-D12).
 pub const SCHEDULES: &[&str] = &["default_schedule", "split_reductions"];
 
@@ -109,7 +109,7 @@ pub fn lower(module: &IrModule, options: &LowerOptions) -> Result<Lowered, PassE
     let mut module = module.clone();
     // Device functions have no packed convention: a host's target lowers their launches.
     let last = if options.capabilities.is_host { options.stage } else { options.stage.min(Stage::Device) };
-    let is_as_written = options.schedule == Schedule::None && !options.capabilities.launches_one_thread();
+    let is_as_written = options.schedule == Scheduling::None && !options.capabilities.launches_one_thread();
     for (stage, name, pass) in PIPELINE {
         if *stage > last
             || options.from.is_some_and(|from| *stage <= from)

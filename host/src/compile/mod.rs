@@ -49,13 +49,13 @@ use crate::host::Host;
 use crate::options::LogLevel;
 use crate::runtime::Device;
 
-pub use chipdock_passes::Schedule;
+pub use chipdock_passes::Scheduling;
 
 /// Options of a compilation.
 #[derive(Clone, Debug, Default)]
 pub struct CompileOptions {
     /// Whether unscheduled functions get a default schedule.
-    pub schedule: Schedule,
+    pub schedule: Scheduling,
     /// The greatest number of threads that a code generator may use; 0: the number of processors.
     pub threads_max: u32,
     /// Options for the code generator; it ignores those that it does not know. `emit` lists outputs
@@ -221,7 +221,7 @@ impl Host {
         &self,
         module: &IrModule,
         target: impl Into<TargetSource>,
-        schedule: Schedule,
+        schedule: Scheduling,
     ) -> Result<chipdock_passes::Lowered, Error> {
         self.check(module)?;
         let target = self.only_target(module, target.into())?;
@@ -239,7 +239,7 @@ impl Host {
         &self,
         module: &IrModule,
         target: impl Into<TargetSource>,
-        schedule: Schedule,
+        schedule: Scheduling,
     ) -> Result<IrModule, Error> {
         self.check(module)?;
         let target = self.only_target(module, target.into())?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, PoisonError};
 
 use chipdock_ir::{AttrValue, Expr, ExprKind, IrModule, Stage, Target, TargetCapabilities, attr, wire};
-use chipdock_passes::{LowerOptions, Schedule, lower};
+use chipdock_passes::{LowerOptions, Scheduling, lower};
 
 use crate::boundary::registrar::CodegenEntry;
 use crate::compile::artifact::Artifact;
@@ -62,7 +62,7 @@ struct Asked {
     /// Identity of the whole module (WIRE-W9 of the IR).
     module: String,
     target: Arc<Target>,
-    schedule: Schedule,
+    schedule: Scheduling,
     file: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! Checks that constructs that a backend for host memory does not support are refused by name,
 //! before anything is compiled.
 
-use chipdock_host::{CompileOptions, Error, Host, Schedule};
+use chipdock_host::{CompileOptions, Error, Host, Scheduling};
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::{host, on_each_host};
 
@@ -14,7 +14,7 @@ fn kernel(body: &str) -> String {
 
 fn compile(host: &Host, backend: &Backend, text: &str) -> Result<(), Error> {
     let module = chipdock_script::parse(text, "k.py").unwrap_or_else(|errors| panic!("{errors}"));
-    let options = CompileOptions { schedule: Schedule::None, ..CompileOptions::default() };
+    let options = CompileOptions { schedule: Scheduling::None, ..CompileOptions::default() };
     host.compile(&module, &backend.target, &options).map(drop)
 }
 

@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use chipdock_host::{CompileOptions, Error, ErrorKind, Host, Schedule};
+use chipdock_host::{CompileOptions, Error, ErrorKind, Host, Scheduling};
 use chipdock_ir::{DType, IrModule, Target, equal, print};
 use chipdock_programs::{Case, Options, spelled};
 
@@ -161,7 +161,7 @@ fn build(module: &IrModule, target: &Arc<Target>, twice: bool) -> Result<(), Err
     let host: &Host = host();
     let cancel = Arc::new(AtomicBool::new(compiles(target)));
     let options =
-        CompileOptions { schedule: Schedule::Auto, threads_max: 1, cancel, ..CompileOptions::default() };
+        CompileOptions { schedule: Scheduling::Auto, threads_max: 1, cancel, ..CompileOptions::default() };
     let compiled = match host.compile(module, target, &options) {
         Err(error) if compiles(target) && *error.kind() == ErrorKind::Cancelled => return Ok(()),
         other => other?,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use chipdock_host::artifact::{Artifact, Section};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
-use chipdock_host::{ErrorKind, Host, Schedule};
+use chipdock_host::{ErrorKind, Host, Scheduling};
 use chipdock_ir::{IrModule, print};
 use serde_json::json;
 
@@ -142,8 +142,8 @@ fn produce(
     if emit == Some(&Output::Own(Emit::Schedule)) {
         let schedule = compile::schedule(&args.kernel);
         let steps = match schedule {
-            Schedule::None => Ok(Vec::new()),
-            Schedule::Auto => host.schedule_steps(module, &target),
+            Scheduling::None => Ok(Vec::new()),
+            Scheduling::Auto => host.schedule_steps(module, &target),
         };
         let steps = steps.map_err(|error| compile::with_lines(&error, kernel))?;
         let scheduled = host.schedule(module, &target, schedule);

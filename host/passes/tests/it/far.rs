@@ -8,12 +8,12 @@ use chipdock_ir::{
     BinaryOp, DType, Expr, ExprKind, IrModule, Stage, StorageScope, TargetCapabilities, ThreadAxis, build,
     print,
 };
-use chipdock_passes::{Fault, LowerOptions, Lowered, PassError, Schedule, flatten_buffers, lower};
+use chipdock_passes::{Fault, LowerOptions, Lowered, PassError, Scheduling, flatten_buffers, lower};
 
 use crate::capabilities::{device, host, narrow};
 
 fn lowered(module: &IrModule, capabilities: TargetCapabilities) -> Result<Lowered, PassError> {
-    let options = LowerOptions { schedule: Schedule::Auto, ..LowerOptions::new(Arc::new(capabilities)) };
+    let options = LowerOptions { schedule: Scheduling::Auto, ..LowerOptions::new(Arc::new(capabilities)) };
     lower(module, &options)
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chipdock_ir::{
     DType, Expr, ForKind, IrModule, Stage, StorageScope, TargetCapabilities, ThreadAxis, build, print,
 };
-use chipdock_passes::{Fault, LowerOptions, PassError, Schedule, lower, verify_limits};
+use chipdock_passes::{Fault, LowerOptions, PassError, Scheduling, lower, verify_limits};
 
 use crate::capabilities::{device, host};
 
@@ -28,7 +28,11 @@ fn kernel(threads: Option<i32>, shared: Option<i32>) -> IrModule {
     build::module([f.finish()])
 }
 
-fn lowered(module: &IrModule, capabilities: TargetCapabilities, schedule: Schedule) -> Result<(), PassError> {
+fn lowered(
+    module: &IrModule,
+    capabilities: TargetCapabilities,
+    schedule: Scheduling,
+) -> Result<(), PassError> {
     let options = LowerOptions { schedule, ..LowerOptions::new(Arc::new(capabilities)) };
     lower(module, &options).map(|_| ())
 }
@@ -46,21 +50,21 @@ fn refused(result: Result<(), PassError>, pass: &str, says: &[&str]) {
 /// ir: IR-G4.
 #[test]
 fn threads_on_a_host_are_refused_by_name() {
-    let result = lowered(&kernel(Some(64), None), host(), Schedule::Auto);
+    let result = lowered(&kernel(Some(64), None), host(), Scheduling::Auto);
     refused(result, "verify_memory", &["in fill", "\"host-kind\"", "loop t bound to threadIdx.x"]);
 }
 
 #[test]
 fn a_kernel_without_threads_is_no_device_kernel() {
-    let result = lowered(&kernel(None, None), device(), Schedule::None);
+    let result = lowered(&kernel(None, None), device(), Scheduling::None);
     refused(result, "verify_memory", &["in fill", "blockIdx.x, threadIdx.x", "found none"]);
 }
 
 #[test]
 fn limits_are_held() {
-    let result = lowered(&kernel(Some(512), None), device(), Schedule::Auto);
+    let result = lowered(&kernel(Some(512), None), device(), Scheduling::Auto);
     refused(result, "verify_limits", &["in fill", "at most 256 threads in a block", "found 512"]);
-    let result = lowered(&kernel(Some(64), Some(8192)), device(), Schedule::Auto);
+    let result = lowered(&kernel(Some(64), Some(8192)), device(), Scheduling::Auto);
     refused(result, "verify_limits", &["at most 16384 bytes of shared memory", "found 32768"]);
 }
 
@@ -73,7 +77,7 @@ fn an_error_of_a_limit_ends_with_its_option() {
         names.block_dimensions_max = "block_max".to_owned();
         it.limits.block_dimensions_max = [Some(128), None, None];
     });
-    let error = lowered(&kernel(Some(512), None), named.clone(), Schedule::Auto).unwrap_err();
+    let error = lowered(&kernel(Some(512), None), named.clone(), Scheduling::Auto).unwrap_err();
     let ends: Vec<&str> =
         error.diagnostics.iter().filter_map(|one| one.message.rsplit("; ").next()).collect();
     let sets = |option: &str| format!("option \"{option}\" sets the limit");

@@ -52,7 +52,7 @@ fn check_lowered(kernel: &Kernel, sch: &Schedule) {
 fn lowered(sch: &Schedule, function: PrimFunc) -> IrModule {
     let module = build::module([function]);
     let capabilities = Arc::new(TargetCapabilities::host("test"));
-    let schedule = chipdock_passes::Schedule::None;
+    let schedule = chipdock_passes::Scheduling::None;
     let options = LowerOptions { capabilities, schedule, stage: Stage::Flattened, from: None };
     let lowered = match lower(&module, &options) {
         Ok(lowered) => lowered.module,

@@ -43,7 +43,7 @@ impl Bench {
         change(&mut plan);
         let identity = wire::identity(&module).unwrap();
         let target = Arc::clone(target.target());
-        let asked = Asked { module: identity, target, schedule: Schedule::Auto, file: None };
+        let asked = Asked { module: identity, target, schedule: Scheduling::Auto, file: None };
         let plan = Arc::new(plan);
         self.host.0.plans.lock().unwrap().keep(asked, Arc::clone(&plan));
         Arc::ptr_eq(&self.plan(&module), &plan)
@@ -84,7 +84,7 @@ fn cache_v8_whatever_tells_two_apart_is_lowered_anew() {
     assert!(is_new(&module("g", 3), &target, options), "a name");
     assert!(is_new(&module("f", 4), &target, options), "the place of one of two equal uses");
     assert!(is_new(&same, &bench.target("threads"), options), "the target");
-    let unscheduled = CompileOptions { schedule: Schedule::None, ..options.clone() };
+    let unscheduled = CompileOptions { schedule: Scheduling::None, ..options.clone() };
     assert!(is_new(&same, &target, &unscheduled), "the schedule");
     let named = CompileOptions { file: Some("k.py".into()), ..options.clone() };
     assert!(is_new(&same, &target, &named), "the file");

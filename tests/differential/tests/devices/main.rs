@@ -10,7 +10,7 @@ mod random;
 mod streams;
 mod trees;
 
-use chipdock_host::{CompileOptions, Error, Function, Host, Module, Schedule, Tensor};
+use chipdock_host::{CompileOptions, Error, Function, Host, Module, Scheduling, Tensor};
 use chipdock_ir::IrModule;
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::run;
@@ -26,7 +26,7 @@ fn build(host: &Host, backend: &Backend, functions: &str) -> Module {
         .unwrap_or_else(|error| panic!("{}: {error}", backend.target.kind))
 }
 
-fn compile(host: &Host, backend: &Backend, functions: &str, schedule: Schedule) -> Result<(), Error> {
+fn compile(host: &Host, backend: &Backend, functions: &str, schedule: Scheduling) -> Result<(), Error> {
     let options = CompileOptions { schedule, ..CompileOptions::default() };
     host.compile(&parse(functions), &backend.target, &options).map(drop)
 }

@@ -1,7 +1,7 @@
 //! Tests of cases that TVM handles wrongly on devices: Chipdock reports a typed error before
 //! anything is built, or computes the right result.
 
-use chipdock_host::{Any, AnyView, Schedule, Tensor};
+use chipdock_host::{Any, AnyView, Scheduling, Tensor};
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{DType, IrModule};
 use chipdock_test_backends::backends::Backend;
@@ -110,7 +110,7 @@ fn a_kernel_without_threads_is_scheduled_or_else_refused() {
             let args = [counting(DType::INT32, &[n]), counting(DType::INT32, &[n])];
             agrees(&host, backend, &module, "twice", &args);
         }
-        let unscheduled = compile(&host, backend, UNBOUND, Schedule::None);
+        let unscheduled = compile(&host, backend, UNBOUND, Scheduling::None);
         refused(unscheduled, &["ValueError", "Unsupported"], &["twice", "thread"]);
     });
 }
@@ -148,7 +148,7 @@ fn a_block_beyond_the_targets_limits_is_refused_before_code_is_written() {
         let threads = backend.capabilities.limits.threads_per_block_max.expect("a limit of threads");
         let bytes = backend.capabilities.memory.shared_memory_bytes_max.expect("a limit of shared memory");
         let tried =
-            |threads, bytes, scope| compile(&host, backend, &kernel(threads, bytes, scope), Schedule::Auto);
+            |threads, bytes, scope| compile(&host, backend, &kernel(threads, bytes, scope), Scheduling::Auto);
         for scope in ["shared", "shared.dyn"] {
             tried(64.min(threads), bytes, scope)
                 .unwrap_or_else(|error| panic!("all of it, {scope}: {error}"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chipdock_interpret::{Arg, Interpreter, Limits, Outcome, Output, compare};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{DType, IrModule, PrimFunc, Stage, TargetCapabilities, attr, print};
-use chipdock_passes::{DEVICE_PIPELINE, LowerOptions, PIPELINE, Pass, PassError, Schedule, lower};
+use chipdock_passes::{DEVICE_PIPELINE, LowerOptions, PIPELINE, Pass, PassError, Scheduling, lower};
 use chipdock_test_support::lists::List;
 use chipdock_test_support::{CorpusFile, bless, filetests, scripts};
 
@@ -30,7 +30,7 @@ fn is_for_host(module: &IrModule) -> bool {
     module.functions.iter().all(support::without_threads) && validate(module, Stage::Blocks).is_ok()
 }
 
-fn options(stage: Stage, schedule: Schedule) -> LowerOptions {
+fn options(stage: Stage, schedule: Scheduling) -> LowerOptions {
     LowerOptions { stage, schedule, ..LowerOptions::new(Arc::new(host_capabilities())) }
 }
 
@@ -39,10 +39,10 @@ fn every_stage_is_valid(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
     let parallel = LowerOptions {
         capabilities: Arc::new(parallel_host_capabilities()),
-        ..options(Stage::Host, Schedule::Auto)
+        ..options(Stage::Host, Scheduling::Auto)
     };
     let stages = [Stage::Scheduled, Stage::Flattened, Stage::Host];
-    let all = stages.map(|stage| options(stage, Schedule::Auto)).into_iter().chain([parallel]);
+    let all = stages.map(|stage| options(stage, Scheduling::Auto)).into_iter().chain([parallel]);
     let mut lowered = 0;
     for options in all.filter(|_| is_for_host(&module)) {
         let stage = options.stage;
@@ -74,7 +74,7 @@ fn kernels_compute_the_same_after_every_pass(file: &CorpusFile) -> Result<(), St
     let expected: Vec<_> =
         functions.filter_map(|function| Some((function, expected(&module, function)?))).collect();
     let mut n_runs = 0;
-    for schedule in [Schedule::Auto, Schedule::None].into_iter().filter(|_| !expected.is_empty()) {
+    for schedule in [Scheduling::Auto, Scheduling::None].into_iter().filter(|_| !expected.is_empty()) {
         for (path, after) in prefixes(&module, schedule) {
             for (function, (args, outcome)) in &expected {
                 agree(&format!("{} after{path}", function.name), &after, function, args, outcome);
@@ -87,13 +87,13 @@ fn kernels_compute_the_same_after_every_pass(file: &CorpusFile) -> Result<(), St
 
 /// The module after each pass that leaves functions what they are, with the names of the passes so
 /// far. One that is refused ends it.
-fn prefixes(module: &IrModule, schedule: Schedule) -> Vec<(String, IrModule)> {
+fn prefixes(module: &IrModule, schedule: Scheduling) -> Vec<(String, IrModule)> {
     let capabilities = host_capabilities();
     let unchanged =
         |(_, name, _): &&(Stage, &str, Pass)| !["make_packed_api", "lower_workspace"].contains(name);
     let (mut module, mut path, mut result) = (module.clone(), String::new(), Vec::new());
     for (_, name, pass) in PIPELINE.iter().filter(unchanged) {
-        if schedule == Schedule::None && chipdock_passes::SCHEDULES.contains(name) {
+        if schedule == Scheduling::None && chipdock_passes::SCHEDULES.contains(name) {
             continue;
         }
         match pass(&module, &capabilities) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chipdock_ir::{IrModule, Stage, equal, print};
-use chipdock_passes::{LowerOptions, Schedule, lower};
+use chipdock_passes::{LowerOptions, Scheduling, lower};
 use chipdock_script::parse_at;
 use chipdock_test_support::CorpusFile;
 use chipdock_test_support::lists::List;
@@ -35,7 +35,7 @@ fn modules_of_every_stage_read_back(file: &CorpusFile) -> Result<(), String> {
         for (stage, capabilities) in stages.into_iter().chain([(Stage::Host, &parallel)]) {
             let options = LowerOptions {
                 stage,
-                schedule: Schedule::Auto,
+                schedule: Scheduling::Auto,
                 ..LowerOptions::new(Arc::clone(capabilities))
             };
             let Ok(lowered) = lower(&module, &options) else { continue };

@@ -1,6 +1,6 @@
 //! A code generator under test, with requests in the form that a host sends.
 
-use chipdock_host::Schedule;
+use chipdock_host::Scheduling;
 use chipdock_ir::{IrModule, wire};
 use chipdock_raw_host::{Codegen, Delivered, Request, Step};
 
@@ -22,7 +22,7 @@ impl Building {
         let codegen = Codegen::find(c.plugin()?, c.registration());
         let codegen = codegen.ok_or_else(|| Stop::suite("the code generator is gone"))?;
         let (host, target) = (c.host()?, c.target()?);
-        let lowered = host.lower(&sample.case()?.module, &target, Schedule::default())?;
+        let lowered = host.lower(&sample.case()?.module, &target, Scheduling::default())?;
         let lowered = lowered.device.unwrap_or(lowered.module);
         let version = newest(&codegen)?;
         let request = Request::new(written(&lowered, version)?, target.to_json().to_string().into_bytes());
