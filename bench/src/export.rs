@@ -1,5 +1,5 @@
-//! Measures exported libraries: a call of their functions beside the host's own and beside a kernel
-//! written with TVM-FFI's C++ headers, and the command that makes them beside TVM's export.
+//! Measures exported libraries: a call of their functions against the host's own and against a
+//! kernel written with TVM-FFI's C++ headers, and the command that makes them against TVM's export.
 
 use std::ffi::c_void;
 use std::fs;
@@ -18,7 +18,7 @@ use super::contest::{duel, median, paired};
 use super::device::Figure;
 use super::options::Options;
 use super::packed::{self, ADD_16, Packed};
-use super::peers::child::{Child, positive};
+use super::speed::child::{Child, positive};
 
 // Compiled into the program, because the program also runs on machines without a checkout.
 const SCRIPT: &str = include_str!("../export.py");
@@ -131,11 +131,11 @@ fn native(host: &Host, backend: &Backend, path: &Path) -> Result<Vec<Figure>> {
     for Names { function, native, opened: through_host, .. } in NAMES {
         let own = loaded.function(function).map_err(text)?;
         let (own, symbol) = (
-            Packed::of(&own, &tensors),
+            Packed::new(&own, &tensors),
             Packed::raw(symbol(&plain, function)?, std::ptr::null_mut(), &tensors),
         );
         let opened = opened.function(function).map_err(text)?;
-        let opened = Packed::of(&opened, &tensors);
+        let opened = Packed::new(&opened, &tensors);
         // SAFETY: functions of loaded modules, and one of a library that ignores its first argument
         // (X.1).
         let (own, symbol, opened) = unsafe { (|| own.ns(), || symbol.ns(), || opened.ns()) };

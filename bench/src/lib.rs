@@ -13,7 +13,6 @@ pub mod limits;
 pub mod machine;
 pub mod options;
 pub mod packed;
-pub mod peers;
 pub mod speed;
 
 /// Result of a step; the error is a message for the user.

@@ -67,7 +67,7 @@ pub struct Packed<'a> {
 impl<'a> Packed<'a> {
     /// A function of a module that the host has loaded; it stays loaded as long as `function`.
     #[must_use]
-    pub fn of(function: &'a Function, tensors: &'a [Tensor]) -> Self {
+    pub fn new(function: &'a Function, tensors: &'a [Tensor]) -> Self {
         let value = function.value();
         Self::raw(value.safe_call(), value.object().as_ptr().cast(), tensors)
     }

@@ -4,12 +4,10 @@
 use crate::commands::{Result, target_folder};
 use crate::{plugins, python};
 
-const PROGRAM: &str = "chipdock-bench-peers";
-
 /// Runs the benchmark; `--help` is passed on to it.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
-        return plugins::run_alone(PROGRAM, arguments);
+        return plugins::run_bench_alone(arguments);
     }
     let extras = extras(arguments);
     if extras.iter().any(|extra| extra == "torch") {
@@ -17,12 +15,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     }
     let python = python::with(&extras)?;
     let mut all = vec!["--python".to_owned(), python.display().to_string()];
-    all.extend(["--store".to_owned(), target_folder().join("bench-peers.json").display().to_string()]);
+    all.extend(["--store".to_owned(), target_folder().join("bench-examples.json").display().to_string()]);
     if let Some(python) = python::with_torch() {
         all.extend(["--torch-python".to_owned(), python.display().to_string()]);
     }
     all.extend_from_slice(arguments);
-    plugins::run_with_plugins(PROGRAM, &all)
+    plugins::run_bench(&all)
 }
 
 /// Returns the names given to `--with`; the benchmark itself refuses unknown ones.
@@ -45,5 +43,5 @@ pub(crate) fn run_without(arguments: &[String]) -> Result<()> {
         }
     }
     all.extend_from_slice(arguments);
-    plugins::run_with_plugins("chipdock-bench", &all)
+    plugins::run_bench(&all)
 }

@@ -131,18 +131,19 @@ pub(crate) fn demo(arguments: &[String]) -> Result<()> {
     step("chipdock-demo", command.arg("--plugins").arg(&built.folder).args(arguments))
 }
 
-/// Builds everything in release mode, then runs one of the programs of `bench` with it.
-pub(crate) fn run_with_plugins(program: &str, arguments: &[String]) -> Result<()> {
-    let built = build_beside("chipdock-bench", true)?;
-    let mut command = Command::new(built.command.with_file_name(program));
+const BENCH: &str = "chipdock-bench";
+
+/// Builds everything in release mode, then runs the benchmark with it.
+pub(crate) fn run_bench(arguments: &[String]) -> Result<()> {
+    let built = build_beside(BENCH, true)?;
+    let mut command = Command::new(built.command.with_file_name(BENCH));
     command.arg("--plugins").arg(&built.folder).arg("--command").arg(&built.command);
-    step(program, command.args(arguments).current_dir(root()))
+    step(BENCH, command.args(arguments).current_dir(root()))
 }
 
-/// Runs one of the programs of `bench`.
-pub(crate) fn run_alone(program: &str, arguments: &[String]) -> Result<()> {
+/// Runs the benchmark without plugins, for its help.
+pub(crate) fn run_bench_alone(arguments: &[String]) -> Result<()> {
     let mut command = cargo();
-    command.args(["run", "--quiet", "--release", "--package", "chipdock-bench"]);
-    command.args(["--bin", program, "--"]).args(arguments);
-    step(program, &mut command)
+    command.args(["run", "--quiet", "--release", "--package", BENCH, "--"]).args(arguments);
+    step(BENCH, &mut command)
 }

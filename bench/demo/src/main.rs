@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use chipdock_host::Host;
 use chipdock_test_backends::backends::{self, Absent, Backend};
-use chipdock_test_backends::cases::{CASES, Case};
+use chipdock_test_backends::cases::CASES;
 use chipdock_test_backends::{Result, digits, run};
 use clap::Parser;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
@@ -35,7 +35,7 @@ struct Options {
 
 impl Options {
     /// Returns the error that no example is called so, if a filter matches none.
-    fn check_filters(&self, names: &[String]) -> Result<()> {
+    fn check_filters(&self, names: &[&str]) -> Result<()> {
         let unknown = self.filters.iter().find(|filter| !names.iter().any(|name| name.contains(*filter)));
         unknown.map_or(Ok(()), |filter| {
             Err(format!("no example is called `{filter}`; known: {}", names.join(", ")))
@@ -69,7 +69,7 @@ struct Row {
 }
 
 fn demo(options: &Options) -> Result<usize> {
-    let names: Vec<String> = CASES.iter().map(Case::name).chain(["digits".to_owned()]).collect();
+    let names: Vec<&str> = CASES.iter().map(|case| case.name).chain(["digits"]).collect();
     options.check_filters(&names)?;
     let host = backends::open_host(&options.plugins)?;
     if !options.json {
@@ -80,7 +80,7 @@ fn demo(options: &Options) -> Result<usize> {
         return Err(format!("no backend can be used here: {absent:?}"));
     }
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let cases: Vec<_> = CASES.iter().filter(|case| options.wants(&case.name())).collect();
+    let cases: Vec<_> = CASES.iter().filter(|case| options.wants(case.name)).collect();
     let progress = ProgressBar::new((present.len() * (cases.len() + 1)) as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
         progress.set_style(style);
@@ -88,9 +88,9 @@ fn demo(options: &Options) -> Result<usize> {
     let mut rows = Vec::new();
     for backend in &present {
         for case in &cases {
-            progress.set_message(format!("{} on {}", case.name(), backend.target.kind));
+            progress.set_message(format!("{} on {}", case.name, backend.target.kind));
             let measured = run::measure(&host, backend, case, &examples.join("kernels"));
-            rows.push(kernel_row(place(backend), &case.name(), case.unit(), &measured));
+            rows.push(kernel_row(place(backend), case.name, case.unit(), &measured));
             progress.inc(1);
         }
         if options.wants("digits") {

@@ -1,5 +1,5 @@
 //! `cargo xtask bench`: measures ratios against a bare call and the machine's own limits, with the
-//! contenders in turn.
+//! contenders in turn; with `--peers`, kernels against peers ([`chipdock_bench::speed`]).
 
 use std::fs;
 use std::path::Path;
@@ -11,6 +11,7 @@ use chipdock_bench::contest::{duel, median, ns_per_call};
 use chipdock_bench::device::Figure;
 use chipdock_bench::options::Options;
 use chipdock_bench::packed::{self, ADD_16, Packed};
+use chipdock_bench::speed::{figures, run::bench as bench_peers};
 use chipdock_bench::{Result, cached, device, export, fork, limits};
 use chipdock_host::{Host, HostOptions, Tensor};
 use chipdock_ir::{DType, TargetCapabilities};
@@ -31,18 +32,24 @@ fn main() -> ExitCode {
     if let [flag, of @ ..] = arguments.as_slice()
         && flag == device::SECOND_RUN
     {
-        return match device::second_run_once(of) {
-            Ok(ms) => {
-                println!("{ms}");
-                ExitCode::SUCCESS
-            }
-            Err(error) => {
-                eprintln!("error: {error}");
-                ExitCode::FAILURE
-            }
-        };
+        return exit(device::second_run_once(of).map(|ms| println!("{ms}")));
     }
-    match Options::from_arguments().and_then(|options| bench(&options)) {
+    if let [flag, kind, plugins] = arguments.as_slice()
+        && flag == figures::FIRST_BUILD
+    {
+        return exit(figures::first_build(kind, Path::new(plugins)).map(|answer| println!("{answer}")));
+    }
+    exit(Options::parse(arguments).and_then(|options| match options.peers {
+        false => bench(&options),
+        true => match bench_peers(&options)? {
+            0 => Ok(()),
+            failures => Err(format!("{failures} contenders failed; the table says who and why")),
+        },
+    }))
+}
+
+fn exit(result: Result<()>) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -63,9 +70,10 @@ struct Line {
 }
 
 impl Line {
-    fn of(figure: Figure) -> Self {
+    /// Makes the line of a figure that was measured on a target kind, or on several.
+    fn new(on: String, figure: Figure) -> Self {
         let Figure { name, measured, value, goal } = figure;
-        Self { name, on: String::new(), measured, value, goal }
+        Self { name, on, measured, value, goal }
     }
 
     /// Compares the figure with its goal, which is an upper bound.
@@ -106,14 +114,14 @@ fn bench(options: &Options) -> Result<()> {
         eprintln!("not here: {kind}: {reason}");
     }
     for backend in &present {
-        let own = of_backend(options, &host, backend)?;
+        let own = lines_of_backend(options, &host, backend)?;
         lines.extend(own.into_iter().map(|line| Line { on: backend.target.kind.clone(), ..line }));
     }
     let together = device::measure_together(options, &host, &present)?;
-    lines.extend(together.into_iter().map(|(on, figure)| Line { on, ..Line::of(figure) }));
+    lines.extend(together.into_iter().map(|(on, figure)| Line::new(on, figure)));
     if options.wants("export") {
         let figures = export::measure(options, &host, &present)?;
-        lines.extend(figures.into_iter().map(|(on, figure)| Line { on, ..Line::of(figure) }));
+        lines.extend(figures.into_iter().map(|(on, figure)| Line::new(on, figure)));
     }
     if options.wants("pool") {
         lines.push(pool(&host)?);
@@ -131,9 +139,10 @@ fn bench(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn of_backend(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<Line>> {
+fn lines_of_backend(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<Line>> {
     let figures = device::measure(options, host, backend)?.into_iter();
-    let mut lines: Vec<Line> = figures.map(Line::of).collect();
+    let on = || backend.target.kind.clone();
+    let mut lines: Vec<Line> = figures.map(|figure| Line::new(on(), figure)).collect();
     // The remaining figures are of code that runs on the host itself.
     if backend.is_host() {
         if options.wants("call") {
@@ -187,7 +196,7 @@ fn packed_call(host: &Host, backend: &Backend) -> Result<Vec<Line>> {
     ];
     for (function, name) in names {
         let callable = loaded.function(function).map_err(|error| error.to_string())?;
-        let ours = Packed::of(&callable, &tensors);
+        let ours = Packed::new(&callable, &tensors);
         // SAFETY: a function of a loaded module.
         let ours = || unsafe { ours.ns() };
         let mut data = [[0.0_f32; 16]; 3];

@@ -66,7 +66,7 @@ struct Program {
 }
 
 impl Program {
-    fn of(artifact: &Artifact) -> Result<Self> {
+    fn from_artifact(artifact: &Artifact) -> Result<Self> {
         let [device] = artifact.imports() else { return Err("one device module is expected".to_owned()) };
         let sections = || device.sections().iter();
         let code = sections().find(|section| section.kind() == "code");
@@ -213,7 +213,7 @@ fn missing(name: &'static str, why: &str) -> Figure {
 /// queueing the same kernel.
 fn launches(host: &Host, backend: &Backend, driver: &dyn Direct) -> Result<Vec<Figure>> {
     let artifact = compile(host, backend)?;
-    let bare = driver.kernel(&Program::of(&artifact)?, None)?;
+    let bare = driver.kernel(&Program::from_artifact(&artifact)?, None)?;
     let loaded = host.load(&artifact).map_err(|error| error.to_string())?;
     let add = loaded.function("add").map_err(|error| error.to_string())?;
     let tensors = tensors(backend)?;
@@ -327,7 +327,7 @@ fn second_run(options: &Options, host: &Host, backend: &Backend, driver: &dyn Di
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let artifact = compile(host, backend)?;
     artifact.save(&folder.path().join("artifact")).map_err(|error| error.to_string())?;
-    let kernel = driver.kernel(&Program::of(&artifact)?, None)?;
+    let kernel = driver.kernel(&Program::from_artifact(&artifact)?, None)?;
     let binary = kernel.binary()?;
     std::fs::write(folder.path().join("binary"), &binary).map_err(|error| error.to_string())?;
     let child = |who: &str| -> Result<f64> {
@@ -381,7 +381,7 @@ pub fn second_run_once(arguments: &[String]) -> Result<f64> {
     }
     let artifact = Artifact::open(&folder.join("artifact")).map_err(|error| error.to_string())?;
     let driver = direct(&backend).ok_or("this program does not call that driver")??;
-    let program = Program::of(&artifact)?;
+    let program = Program::from_artifact(&artifact)?;
     let start = Instant::now();
     let binary = std::fs::read(folder.join("binary")).map_err(|error| error.to_string())?;
     let kernel = driver.kernel(&program, Some(&binary))?;

@@ -97,7 +97,7 @@ impl Driver {
         let info = vk::InstanceCreateInfo::default().application_info(&version);
         // SAFETY: a live description.
         let instance = unsafe { entry.create_instance(&info, None) }.map_err(said)?;
-        match Self::of_instance(&instance, backend) {
+        match Self::from_instance(&instance, backend) {
             Ok((device, queue, family, physical)) => Ok(Self {
                 push: khr::push_descriptor::Device::new(&instance, &device),
                 queue,
@@ -117,7 +117,7 @@ impl Driver {
         }
     }
 
-    fn of_instance(
+    fn from_instance(
         instance: &ash::Instance,
         backend: &Backend,
     ) -> Result<(ash::Device, vk::Queue, u32, vk::PhysicalDevice)> {

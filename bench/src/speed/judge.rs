@@ -1,14 +1,19 @@
-//! Holds results against the interpreter or against float64 (SPEED-6).
+//! Checks results at the timed sizes against the interpreter, which cannot run all of them, or
+//! against float64 (SPEED-3).
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
 use chipdock_interpret::{Arg, Array, Output, compare};
-use chipdock_ir::{DType, IrModule, Param, PrimFunc, TypeCode};
-use chipdock_test_backends::run::interpret;
+use chipdock_ir::{Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc, TypeCode};
+use chipdock_test_backends::cases::{Case, Sizes, shape, symbols};
+use chipdock_test_backends::run::{first_rows, interpret};
 
-use super::rows::By;
 use crate::Result;
+
+/// Maximum number of elements of the last tensor that the interpreter computes at each end.
+const ELEMENTS_MAX: i64 = 4096;
 
 /// Expected values.
 pub enum Judge {
@@ -37,7 +42,7 @@ pub enum Part {
 }
 
 impl Part {
-    fn of(self, data: &[u8], len: usize) -> &[u8] {
+    fn slice(self, data: &[u8], len: usize) -> &[u8] {
         let len = len.min(data.len());
         match self {
             Self::First => &data[..len],
@@ -58,10 +63,36 @@ impl Judge {
             chipdock_script::parse(&text.replace(by.0, by.1), name).map_err(|errors| errors.to_string())?;
         let function = few.function(name).ok_or_else(|| format!("no function {name}"))?;
         let ends = [Part::First, Part::Last].map(|part| {
-            let outputs = interpret(&few, function, &cut(function, arguments, part)?)?.outputs;
+            let arguments = cut(function, &HashMap::new(), arguments, part)?;
+            let outputs = interpret(&few, function, &arguments)?.outputs;
             let written =
                 outputs.into_iter().filter(|output| output.parameter + 1 == arguments.len()).collect();
             Ok((part, written))
+        });
+        Ok(Self::Rows(ends.into_iter().collect::<Result<_>>()?))
+    }
+
+    /// Computes the expected values of an example kernel with the interpreter: of its first and of
+    /// its last rows if they do not depend on each other, otherwise of all.
+    ///
+    /// # Errors
+    ///
+    /// The kernel does not exist, or the interpreter refuses it.
+    pub fn example(case: &Case, kernels: &Path, module: &IrModule, arguments: &[Arg]) -> Result<Self> {
+        let function =
+            module.function(case.function).ok_or_else(|| format!("no function {}", case.function))?;
+        if let Some((file, sizes)) = case.judge {
+            let outcome = first_rows(file, sizes, kernels, arguments)?;
+            return Ok(Self::Rows(vec![(Part::First, outcome.outputs)]));
+        }
+        let Some(rows) = row_symbol(function, case.time) else {
+            return Ok(Self::Rows(vec![(Part::First, interpret(module, function, arguments)?.outputs)]));
+        };
+        let mut few = symbols(case.time);
+        few.insert(rows.to_owned(), few_rows(function, case.time, rows)?);
+        let ends = [Part::First, Part::Last].map(|part| {
+            let arguments = cut(function, &few, arguments, part)?;
+            Ok((part, interpret(module, function, &arguments)?.outputs))
         });
         Ok(Self::Rows(ends.into_iter().collect::<Result<_>>()?))
     }
@@ -94,32 +125,23 @@ impl Judge {
     /// # Errors
     ///
     /// A tensor is missing, or a value is out of its bound.
-    pub fn hold(&self, tensor: impl Fn(usize) -> Result<Vec<u8>>) -> Result<()> {
+    pub fn check(&self, tensor: impl Fn(usize) -> Result<Vec<u8>>) -> Result<()> {
         match self {
-            Self::Rows(parts) => hold_rows(parts, tensor),
+            Self::Rows(parts) => check_rows(parts, tensor),
             Self::Whole { parameter, dtype, expected, bounds } => {
-                hold_whole(&tensor(*parameter)?, *dtype, expected, bounds)
+                check_whole(&tensor(*parameter)?, *dtype, expected, bounds)
             }
-        }
-    }
-
-    /// Says who judges, for [`By`].
-    #[must_use]
-    pub fn name(by: By) -> &'static str {
-        match by {
-            By::Rows(..) => "interpreter",
-            By::Float64 => "float64",
         }
     }
 }
 
-fn hold_rows(parts: &[(Part, Vec<Output>)], tensor: impl Fn(usize) -> Result<Vec<u8>>) -> Result<()> {
+fn check_rows(parts: &[(Part, Vec<Output>)], tensor: impl Fn(usize) -> Result<Vec<u8>>) -> Result<()> {
     let mut held = 0;
     for (part, outputs) in parts {
         for output in outputs {
             let data = tensor(output.parameter)?;
             let Array { dtype, shape, data: wanted } = &output.array;
-            let data = part.of(&data, wanted.len()).to_vec();
+            let data = part.slice(&data, wanted.len()).to_vec();
             let found = Array { dtype: *dtype, shape: shape.clone(), data };
             let report = compare(&found, output).map_err(|wrong| format!("{}: {wrong}", output.name))?;
             if report.n_unbounded * 2 > report.n_lanes {
@@ -131,7 +153,7 @@ fn hold_rows(parts: &[(Part, Vec<Output>)], tensor: impl Fn(usize) -> Result<Vec
     if held == 0 { Err("the interpreter computed nothing to judge by".to_owned()) } else { Ok(()) }
 }
 
-fn hold_whole(data: &[u8], dtype: DType, expected: &[f64], bounds: &[f64]) -> Result<()> {
+fn check_whole(data: &[u8], dtype: DType, expected: &[f64], bounds: &[f64]) -> Result<()> {
     let found: Vec<f64> = match (dtype.code, dtype.bits) {
         (TypeCode::Float, 32) => {
             data.as_chunks::<4>().0.iter().map(|bytes| f64::from(f32::from_le_bytes(*bytes))).collect()
@@ -156,17 +178,113 @@ fn hold_whole(data: &[u8], dtype: DType, expected: &[f64], bounds: &[f64]) -> Re
     }
 }
 
-/// Returns the arguments of a function of fewer rows: of each tensor that is longer than the
-/// function's, that part.
-fn cut(function: &PrimFunc, all: &[Arg], part: Part) -> Result<Vec<Arg>> {
+/// Returns the arguments of a run on fewer rows: of each tensor that is longer than the function's
+/// with these values of its symbols, that part.
+fn cut(function: &PrimFunc, few: &HashMap<String, i64>, all: &[Arg], part: Part) -> Result<Vec<Arg>> {
     let one = |(param, arg): (&Param, &Arg)| match (param, arg) {
         (Param::Buffer(buffer), Arg::Tensor(array)) => {
-            let extents = chipdock_test_backends::cases::shape(buffer, &std::collections::HashMap::new())?;
-            let shape: Vec<usize> = extents.iter().map(|extent| *extent as usize).collect();
+            let shape: Vec<usize> = shape(buffer, few)?.iter().map(|extent| *extent as usize).collect();
             let len = shape.iter().product::<usize>() * array.dtype.size_bytes();
-            Ok(Arg::Tensor(Array { dtype: array.dtype, shape, data: part.of(&array.data, len).to_vec() }))
+            Ok(Arg::Tensor(Array { dtype: array.dtype, shape, data: part.slice(&array.data, len).to_vec() }))
         }
         (_, other) => Ok(other.clone()),
     };
     function.params.iter().zip(all).map(one).collect()
+}
+
+fn is_symbol(extent: &Expr, name: &str) -> bool {
+    matches!(&extent.kind, ExprKind::Var(var) if &*var.name == name)
+}
+
+fn mentions(extent: &Expr, name: &str) -> bool {
+    let mut found = is_symbol(extent, name);
+    extent.walk(&mut |child| {
+        found |= is_symbol(child, name);
+    });
+    found
+}
+
+fn buffers(function: &PrimFunc) -> impl Iterator<Item = &Buffer> {
+    function.params.iter().filter_map(|param| match param {
+        Param::Buffer(buffer) => Some(buffer),
+        Param::Var(_) => None,
+    })
+}
+
+/// Returns the symbol that counts rows: it is the first axis of the last tensor, and no other axis
+/// of any tensor.
+fn row_symbol(function: &PrimFunc, sizes: Sizes) -> Option<&'static str> {
+    let counts_rows = |name: &str| {
+        let last = buffers(function).last()?;
+        let leads = last.shape.first().is_some_and(|extent| is_symbol(extent, name));
+        let elsewhere = buffers(function).any(|buffer| {
+            buffer.shape.iter().skip(1).any(|extent| mentions(extent, name))
+                || buffer
+                    .shape
+                    .first()
+                    .is_some_and(|extent| mentions(extent, name) && !is_symbol(extent, name))
+        });
+        (leads && !elsewhere).then_some(())
+    };
+    sizes.iter().map(|(name, _)| *name).find(|name| counts_rows(name).is_some())
+}
+
+/// Returns a number of rows that the interpreter computes quickly.
+fn few_rows(function: &PrimFunc, sizes: Sizes, rows: &str) -> Result<i64> {
+    let symbols = symbols(sizes);
+    let all = symbols.get(rows).copied().unwrap_or(1).max(1);
+    let last = buffers(function).last().ok_or("a kernel without tensors")?;
+    let elements: i64 = shape(last, &symbols)?.iter().product();
+    Ok((ELEMENTS_MAX / (elements / all).max(1)).clamp(1, all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chipdock_test_backends::cases::CASES;
+
+    fn kernels() -> std::path::PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/kernels")
+    }
+
+    #[test]
+    fn rows_are_found_where_they_do_not_depend_on_each_other() {
+        let rows = |file: &str| {
+            let case = CASES.iter().find(|case| case.file == file).expect("a case");
+            let module = case.module(&kernels()).expect("readable");
+            row_symbol(module.function(case.function).expect("its function"), case.time)
+        };
+        assert_eq!(rows("softmax"), Some("n"));
+        assert_eq!(rows("matmul"), Some("m"));
+        assert_eq!(rows("int8_dot"), Some("m"), "n counts rows of B, which all of C depends on");
+        assert_eq!(rows("gather"), Some("n"), "m is compared with indices");
+        assert_eq!(rows("transpose"), None, "rows of the one are columns of the other");
+        assert_eq!(rows("unroll_vectorize"), None);
+    }
+
+    #[test]
+    fn a_wrong_row_at_either_end_is_found() {
+        let case = CASES.iter().find(|case| case.file == "softmax").expect("a case");
+        let module = case.module(&kernels()).expect("readable");
+        let function = module.function(case.function).expect("its function");
+        let small = Case { time: &[("n", 40), ("d", 512)], ..*case };
+        let arguments = small.arguments(function, small.time).expect("arguments");
+        let judge = Judge::example(&small, &kernels(), &module, &arguments).expect("a judge");
+        let outcome = interpret(&module, function, &arguments).expect("run");
+        let right =
+            outcome.outputs.iter().find(|output| output.parameter == 1).expect("B").array.data.clone();
+        let check = |output: &[u8]| {
+            let inputs = |k: usize| match &arguments[k] {
+                Arg::Tensor(array) => array.data.clone(),
+                _ => Vec::new(),
+            };
+            judge.check(|k| Ok(if k == 1 { output.to_vec() } else { inputs(k) }))
+        };
+        assert_eq!(check(&right), Ok(()));
+        for at in [3, right.len() - 1] {
+            let mut wrong = right.clone();
+            wrong[at] ^= 0x01;
+            assert!(check(&wrong).is_err(), "byte {at}");
+        }
+    }
 }

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::plot;
 use super::report::{Entry, GOALS_OF};
-use super::results::{Results, all, reasons};
-use super::show::goal;
+use super::results::{Results, all, check, reasons, reasons_file};
+use super::show::{goal, time};
 use super::topi;
 use crate::Result;
-use crate::peers::show::time;
 
 /// A file of the guide: its name in `guide/docs`, and its text.
 pub type File = (String, String);
@@ -56,7 +55,10 @@ pub fn files(folder: &Path) -> Result<Vec<File>> {
     }
     for results in &results {
         let plot = format!("cpu-speed-{}.svg", results.processor);
-        section(&mut page, results, &reasons(folder, &results.processor)?, &mut notes, &plot)?;
+        let file = reasons_file(folder, &results.processor);
+        let reasons = reasons(&file)?;
+        check(&results.rows, &reasons, &file)?;
+        section(&mut page, results, &reasons, &mut notes, &plot);
         files.push((plot, plot::draw(results, 1)));
     }
     page.push_str("\n## Reasons\n\nWhy goals were not reached:\n\n");
@@ -104,8 +106,7 @@ fn section(
     reasons: &BTreeMap<String, String>,
     notes: &mut Notes,
     plot: &str,
-) -> Result<()> {
-    check(results, reasons)?;
+) {
     let _ = writeln!(page, "\n## {}\n", results.processor);
     let _ = writeln!(page, "Measured {}, {} rounds.\n", results.date, results.rounds);
     for (key, value) in &results.machine {
@@ -126,7 +127,6 @@ fn section(
     }
     limits(page, results);
     topi::section(page, &results.topi);
-    Ok(())
 }
 
 /// Writes the limits of the machine, a row each with the values for each number of threads.
@@ -145,7 +145,8 @@ fn limits(page: &mut String, results: &Results) {
     }
 }
 
-fn versions(results: &Results) -> String {
+/// Returns the versions of the peers of all processes, in words.
+pub(super) fn versions(results: &Results) -> String {
     let mut all = BTreeMap::new();
     for process in results.peers.as_array().into_iter().flatten() {
         for (name, version) in process["versions"].as_object().into_iter().flatten() {
@@ -199,26 +200,6 @@ fn joined(values: &[String]) -> String {
             let shown = values.iter().map(|value| if value.is_empty() { "-" } else { value.as_str() });
             shown.collect::<Vec<_>>().join(" / ")
         }
-    }
-}
-
-/// Refuses a row that missed a goal without its reason, and a reason without such a row.
-fn check(results: &Results, reasons: &BTreeMap<String, String>) -> Result<()> {
-    let missed: Vec<String> =
-        results.rows.iter().filter(|entry| !entry.missed().is_empty()).map(Entry::key).collect();
-    let has_reason = |key: &&String| reasons.get(*key).is_some_and(|why| !why.trim().is_empty());
-    let without: Vec<&str> = missed.iter().filter(|key| !has_reason(key)).map(String::as_str).collect();
-    if !without.is_empty() {
-        return Err(format!(
-            "these did not reach their goals; give the reason of each in bench/results/{}{} and bless again with --resume:\n  {}",
-            results.processor,
-            super::results::REASONS,
-            without.join("\n  ")
-        ));
-    }
-    match reasons.keys().find(|key| !missed.contains(key)) {
-        None => Ok(()),
-        Some(key) => Err(format!("there is a reason for `{key}`, which is no row that missed a goal")),
     }
 }
 

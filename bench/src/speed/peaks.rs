@@ -24,7 +24,12 @@ pub fn peak(work: Work, threads: usize) -> Option<(f64, &'static str)> {
             .or_else(|| best(words_by_two, "peak of vpmaddwd"))
             .or_else(floats),
         Work::Bf16MultiplyAdds(_) => best(halves_by_two, "peak of vdpbf16ps").or_else(floats),
-        Work::Streams { .. } | Work::Call | Work::Compile => None,
+        Work::Streams { .. }
+        | Work::Bytes(_)
+        | Work::Call
+        | Work::Compile
+        | Work::FirstBuild
+        | Work::Launch => None,
     }
 }
 

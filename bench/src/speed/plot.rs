@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::report::{Entry, GOALS_OF};
-use super::results::{COPY, Results};
+use super::results::{COPY, Limit, Results};
 use super::rows::{ROWS, Row, Work};
 
 const WIDTH: f64 = 1000.0;
@@ -29,7 +29,8 @@ fn bytes(row: &Row) -> Option<f64> {
     let square = |side: f64, sizes: f64| side * side * sizes;
     match row.work {
         Work::Streams { reads, writes, bytes } => Some(((reads + writes) * bytes) as f64),
-        Work::Call | Work::Compile => None,
+        Work::Bytes(bytes) => Some(bytes),
+        Work::Call | Work::Compile | Work::FirstBuild | Work::Launch => None,
         _ => Some(match row.name {
             "matmul_512" => square(512.0, 12.0),
             "matmul_1024" => square(1024.0, 12.0),
@@ -124,8 +125,7 @@ fn axes(svg: &mut String) {
 
 fn roofs(svg: &mut String, results: &Results, threads: usize) {
     let Some(bandwidth) = results.limit(COPY, threads) else { return };
-    let of_arithmetic =
-        |limit: &&crate::peers::report::Limit| limit.threads == threads && limit.unit != "GB/s";
+    let of_arithmetic = |limit: &&Limit| limit.threads == threads && limit.unit != "GB/s";
     let mut peaks: Vec<_> = results.limits.iter().filter(of_arithmetic).collect();
     peaks.sort_by(|one, other| one.value.total_cmp(&other.value));
     let Some(highest) = peaks.last() else { return };

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::contender::LIMIT;
-use super::rows::{C_OVER_LLVM, Row, SHARE_ENOUGH, Work};
+use super::rows::{BARE, C_OVER_LLVM, PEERS, Row, SHARE_ENOUGH, Work};
 use crate::contest::{Spread, paired, spread};
+use crate::options::Set;
 
-/// Target kind that the goals are of.
+/// Target kind that the goals are of; the others are measured for information.
 pub const GOALS_OF: &str = "llvm";
+/// Name of the peer that goals of the examples refer to.
+pub const TVM: &str = "tvm";
 
 /// Times of a contender, by round.
 #[derive(Clone, Debug)]
@@ -33,6 +36,18 @@ pub struct Peer {
     pub faster: Spread,
     /// Which of several ways was the fastest; empty if there is one.
     pub way: String,
+    /// Time of each target kind over that of the peer, of the same rounds; in the set `examples`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub over: BTreeMap<String, Spread>,
+}
+
+/// Amount of work of a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Amount {
+    /// Bytes or operations, by `unit`.
+    pub amount: f64,
+    /// Unit of the rate: `GB/s` or `GFLOP/s`.
+    pub unit: String,
 }
 
 /// The machine's limit in a row.
@@ -55,6 +70,9 @@ pub struct Goals {
     pub faster: Option<f64>,
     /// Times that it takes over a peer, at most, by peer.
     pub at_most: BTreeMap<String, f64>,
+    /// Nanoseconds, at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most_ns: Option<f64>,
     /// Share of the limit.
     pub share: Option<f64>,
     /// Share of the limit that is enough whatever the peers do.
@@ -68,16 +86,24 @@ pub struct Goals {
 impl Goals {
     /// Returns the goals of a row with that number of threads.
     #[must_use]
-    pub fn of(row: &Row, threads: usize) -> Self {
+    pub fn new(row: &Row, threads: usize) -> Self {
         Self {
             faster: row.faster,
             at_most: row.at_most.iter().map(|(peer, ratio)| ((*peer).to_owned(), *ratio)).collect(),
+            at_most_ns: row.at_most_ns,
             share: row.share,
             enough: SHARE_ENOUGH,
             over_one: if threads == 2 { row.over_one() } else { None },
             // A compiler of C takes as long as it takes.
-            c: (row.work != Work::Compile).then_some(C_OVER_LLVM),
+            c: (row.work != Work::Compile && row.set != Set::Examples).then_some(C_OVER_LLVM),
         }
+    }
+
+    /// Returns true if the row is measured for information.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let Self { faster, at_most, at_most_ns, share, enough: _, over_one, c } = self;
+        at_most.is_empty() && [faster, at_most_ns, share, over_one, c].iter().all(|goal| goal.is_none())
     }
 }
 
@@ -92,6 +118,9 @@ pub struct Entry {
     pub threads: usize,
     /// Rounds that `llvm` took part in.
     pub rounds: usize,
+    /// Work of a call, if it is counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<Amount>,
     /// Nanoseconds per call of each target kind.
     pub ours: BTreeMap<String, Spread>,
     /// Peers, the fastest first.
@@ -110,7 +139,7 @@ pub struct Entry {
     pub failed: Vec<String>,
 }
 
-/// Names, ways and faults of contenders, for [`Entry::of_times`].
+/// Names, ways and faults of contenders, for [`Entry::from_times`].
 #[derive(Clone, Debug, Default)]
 pub struct Said {
     /// Ways of peers, by (name, threads).
@@ -126,7 +155,7 @@ pub struct Said {
 impl Entry {
     /// Makes the entry of a row with that number of threads from the times of all contenders.
     #[must_use]
-    pub fn of_times(row: &Row, threads: usize, times: &[Times], said: &Said) -> Self {
+    pub fn from_times(row: &Row, threads: usize, times: &[Times], said: &Said) -> Self {
         let find = |who: &str, threads: usize| {
             times
                 .iter()
@@ -135,15 +164,18 @@ impl Entry {
         };
         let ours = find(GOALS_OF, threads).unwrap_or_default();
         let over = |other: &[f64]| spread(paired(other, ours));
-        let is_peer = |times: &&Times| {
-            times.threads == threads && ![LIMIT, GOALS_OF, "c"].contains(&times.who.as_str())
-        };
+        let here = || times.iter().filter(|times| times.threads == threads);
+        let is_peer = |times: &&Times| times.who != LIMIT && !is_ours(&times.who);
+        let kinds = || here().filter(|times| is_ours(&times.who));
         let peer = |times: &Times| {
             let way = said.ways.get(&(times.who.clone(), threads)).cloned().unwrap_or_default();
             let ns = spread(times.ns.clone())?;
-            Some(Peer { who: times.who.clone(), ns, faster: over(&times.ns)?, way })
+            let over_peer = |kind: &Times| Some((kind.who.clone(), spread(paired(&kind.ns, &times.ns))?));
+            let is_example = row.set == Set::Examples;
+            let ratios = kinds().filter(|_| is_example).filter_map(over_peer).collect();
+            Some(Peer { who: times.who.clone(), ns, faster: over(&times.ns)?, way, over: ratios })
         };
-        let mut peers: Vec<Peer> = times.iter().filter(is_peer).filter_map(peer).collect();
+        let mut peers: Vec<Peer> = here().filter(is_peer).filter_map(peer).collect();
         peers.sort_by(|one, other| one.ns.median.total_cmp(&other.ns.median));
         let limit = find(LIMIT, threads).and_then(|ns| {
             let (amount, unit) = row.work.amount();
@@ -155,29 +187,28 @@ impl Entry {
                 share: over(ns)?,
             })
         });
-        let kinds = [GOALS_OF, "c"].into_iter();
+        let (amount, unit) = row.work.amount();
         let one = if threads > 1 { find(GOALS_OF, 1) } else { None };
-        let here = |who: &(String, usize)| who.1 == threads;
+        let has_these = |who: &(String, usize)| who.1 == threads;
         Self {
             name: row.name.to_owned(),
-            title: row.title.to_owned(),
+            title: row.title(),
             threads,
             rounds: ours.len(),
-            ours: kinds
-                .filter_map(|kind| Some((kind.to_owned(), spread(find(kind, threads)?.to_vec())?)))
-                .collect(),
+            work: (amount > 0.0).then(|| Amount { amount, unit: unit.to_owned() }),
+            ours: kinds().filter_map(|times| Some((times.who.clone(), spread(times.ns.clone())?))).collect(),
             peers,
             limit,
             over_one: one.and_then(over),
             c: find("c", threads).and_then(over),
-            goals: Goals::of(row, threads),
+            goals: Goals::new(row, threads),
             absent: said
                 .absent
                 .iter()
-                .filter(|(who, _)| here(who))
+                .filter(|(who, _)| has_these(who))
                 .map(|(who, why)| (who.0.clone(), why.clone()))
                 .collect(),
-            failed: said.failed.iter().filter(|who| here(who)).map(|who| who.0.clone()).collect(),
+            failed: said.failed.iter().filter(|who| has_these(who)).map(|who| who.0.clone()).collect(),
         }
     }
 
@@ -191,16 +222,23 @@ impl Entry {
     /// is all.
     #[must_use]
     pub fn failures(&self) -> usize {
-        self.failed.iter().filter(|who| [GOALS_OF, "c"].contains(&who.as_str())).count()
+        self.failed.iter().filter(|who| is_ours(who)).count()
+    }
+
+    /// Returns the peer of that name.
+    #[must_use]
+    pub fn peer(&self, who: &str) -> Option<&Peer> {
+        self.peers.iter().find(|peer| peer.who == who)
     }
 
     /// Returns the goals that were not reached, in words; none of a row that was not measured is.
+    /// Ratios are rounded as they are shown, to the hundredth.
     #[must_use]
     pub fn missed(&self) -> Vec<String> {
         let mut missed = Vec::new();
-        if !self.ours.contains_key(GOALS_OF) {
-            return vec!["not measured".to_owned()];
-        }
+        let Some(ours) = self.ours.get(GOALS_OF) else {
+            return if self.goals.is_empty() { missed } else { vec!["not measured".to_owned()] };
+        };
         let share = self.limit.as_ref().map(|limit| limit.share.median);
         // A limit that a peer is beyond is none: it has instructions that the limit was not
         // measured with.
@@ -213,10 +251,12 @@ impl Entry {
             }
         }
         for (peer, goal) in &self.goals.at_most {
-            let found = self.peers.iter().find(|found| found.who == *peer);
-            if !found.is_some_and(|found| hundredth(1.0 / found.faster.median) <= *goal) {
+            if !self.peer(peer).is_some_and(|found| hundredth(1.0 / found.faster.median) <= *goal) {
                 missed.push(peer.clone());
             }
+        }
+        if self.goals.at_most_ns.is_some_and(|goal| ours.median > goal) {
+            missed.push("time".to_owned());
         }
         if let (Some(share), Some(goal)) = (share, self.goals.share)
             && hundredth(share) < goal
@@ -243,6 +283,11 @@ impl Entry {
     }
 }
 
+/// Returns true for a target kind of Chipdock.
+fn is_ours(who: &str) -> bool {
+    ![LIMIT, BARE].contains(&who) && !PEERS.contains(&who)
+}
+
 /// The share of the limit from which on a peer is beyond it, and not only faster by chance.
 const BEYOND_LIMIT: f64 = 1.1;
 
@@ -252,7 +297,7 @@ fn hundredth(ratio: f64) -> f64 {
 }
 
 #[cfg(test)]
-pub(crate) use tests::entry as entry_for_tests;
+pub(crate) use tests::{entry as entry_for_tests, example as example_for_tests};
 
 #[cfg(test)]
 mod tests {
@@ -278,7 +323,66 @@ mod tests {
         ];
         let skipped = if threads == 1 { 2 } else { 0 };
         let said = Said { limits: [(threads, "streams".to_owned())].into(), ..Said::default() };
-        Entry::of_times(row, threads, &all[skipped..], &said)
+        Entry::from_times(row, threads, &all[skipped..], &said)
+    }
+
+    /// A row of the set `examples` with these times of `llvm` and of TVM; `at_most_ns` makes it a
+    /// figure whose goal that is.
+    pub(crate) fn example(name: &'static str, at_most_ns: Option<f64>, ours: &[f64], tvm: &[f64]) -> Entry {
+        let rows = super::super::rows::examples().expect("readable");
+        let row = rows.iter().find(|row| row.name == "vector_add").expect("a row");
+        let row = Row { name, at_most_ns, ..*row };
+        let row = if at_most_ns.is_some() { Row { at_most: &[], ..row } } else { row };
+        let times = [(GOALS_OF, ours), (TVM, tvm)].map(|(who, ns)| Times {
+            who: who.to_owned(),
+            threads: 1,
+            ns: ns.to_vec(),
+        });
+        Entry::from_times(&row, 1, &times, &Said::default())
+    }
+
+    #[test]
+    fn a_goal_of_an_example_is_judged_as_it_is_shown() {
+        let missed = |ours: f64| example("add", None, &[ours], &[1.0]).missed();
+        assert_eq!(missed(0.5), [""; 0]);
+        assert_eq!(missed(1.004), [""; 0]);
+        assert_eq!(missed(1.006), [TVM]);
+        assert_eq!(example("add", Some(1000.0), &[1001.0], &[1.0]).missed(), ["time"]);
+        assert_eq!(example("add", Some(1000.0), &[999.0], &[1.0]).missed(), [""; 0]);
+    }
+
+    #[test]
+    fn what_was_not_measured_has_not_reached_its_goal() {
+        assert_eq!(example("add", None, &[], &[1.0]).missed(), ["not measured"]);
+        assert_eq!(example("add", None, &[1.0], &[]).missed(), [TVM]);
+        assert_eq!(example("add", Some(1.0), &[], &[]).missed(), ["not measured"]);
+        let mut free = example("add", None, &[], &[]);
+        free.goals.at_most.clear();
+        assert_eq!(free.missed(), [""; 0], "without a goal");
+    }
+
+    #[test]
+    fn every_target_of_an_example_is_compared_with_every_peer() {
+        let rows = super::super::rows::examples().expect("readable");
+        let row = rows.iter().find(|row| row.name == "vector_add").expect("a row");
+        let all = [
+            times(GOALS_OF, 1, [10.0, 20.0, 10.0]),
+            times("opencl", 1, [40.0, 80.0, 40.0]),
+            times(TVM, 1, [20.0, 40.0, 20.0]),
+            times("numpy", 1, [40.0, 80.0, 40.0]),
+        ];
+        let entry = Entry::from_times(row, 1, &all, &Said::default());
+        let ratio = |kind: &str, peer: &str| entry.peer(peer).and_then(|peer| peer.over.get(kind));
+        for (kind, peer, wanted) in [(GOALS_OF, TVM, 0.5), ("opencl", TVM, 2.0), ("opencl", "numpy", 1.0)] {
+            assert_eq!(ratio(kind, peer).map(|ratio| ratio.median), Some(wanted), "{kind} / {peer}");
+        }
+        assert_eq!(entry.ours.keys().collect::<Vec<_>>(), [GOALS_OF, "opencl"]);
+        assert_eq!(entry.work.map(|work| work.unit), Some("GB/s".to_owned()));
+        let failed = Entry {
+            failed: vec!["opencl".to_owned(), "numpy".to_owned()],
+            ..Entry::from_times(row, 1, &[], &Said::default())
+        };
+        assert_eq!(failed.failures(), 1, "a peer's failure is not ours");
     }
 
     #[test]
@@ -318,12 +422,12 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_to_one_peer_is_judged_beside_that_peer() {
+    fn a_goal_against_one_peer_is_judged_by_that_peer() {
         let row = ROWS.iter().find(|row| row.name == "packed_call").expect("a row");
         let verdict = |tvm: f64, bare: f64| {
             let all =
                 [times("tvm", 1, [tvm; 3]), times("bare call", 1, [bare; 3]), times(GOALS_OF, 1, [52.0; 3])];
-            Entry::of_times(row, 1, &all, &Said::default()).missed()
+            Entry::from_times(row, 1, &all, &Said::default()).missed()
         };
         assert_eq!(verdict(100.0, 24.0), [""; 0]);
         assert_eq!(verdict(98.0, 24.0), ["tvm"]);

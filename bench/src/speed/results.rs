@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -13,10 +14,22 @@ use super::rows::Work;
 use super::streams::Streams;
 use super::topi::Kernel;
 use crate::Result;
-use crate::peers::report::{Limit, write_whole};
 
 /// Name and version of the schema.
 pub const SCHEMA: &str = "chipdock.bench.speed/1";
+
+/// One of the machine's own limits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// Name of the limited quantity.
+    pub name: String,
+    /// Number of threads.
+    pub threads: usize,
+    /// Largest measured value.
+    pub value: f64,
+    /// Unit: `GB/s`, `GFLOP/s` or `GOP/s`.
+    pub unit: String,
+}
 
 /// Results of one processor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,6 +99,27 @@ impl Results {
     }
 }
 
+/// Writes a file under another name and renames it, so that it is never incomplete.
+pub(super) fn write_whole(path: &Path, text: &str) -> Result<()> {
+    let fresh = path.with_extension(format!("fresh-{}", std::process::id()));
+    fs::write(&fresh, text)
+        .and_then(|()| fs::rename(&fresh, path))
+        .map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Returns a hash of the contents of these files.
+///
+/// # Errors
+///
+/// A file cannot be read.
+pub fn fingerprint(files: &[PathBuf]) -> Result<String> {
+    let mut hasher = DefaultHasher::new();
+    for file in files {
+        fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?.hash(&mut hasher);
+    }
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
 /// Returns the folder of the results of all processors.
 #[must_use]
 pub fn folder() -> PathBuf {
@@ -122,18 +156,47 @@ pub fn all(folder: &Path) -> Result<Vec<Results>> {
 /// goals.
 pub const REASONS: &str = ".reasons.json";
 
-/// Reads the reasons of a processor; none if there is no file.
+/// Returns the file of a processor's reasons.
+#[must_use]
+pub fn reasons_file(folder: &Path, processor: &str) -> PathBuf {
+    folder.join(format!("{processor}{REASONS}"))
+}
+
+/// Reads a file of reasons, by row; none if there is no file.
 ///
 /// # Errors
 ///
 /// The file is not an object of texts.
-pub fn reasons(folder: &Path, processor: &str) -> Result<BTreeMap<String, String>> {
-    let path = folder.join(format!("{processor}{REASONS}"));
-    match fs::read_to_string(&path) {
+pub fn reasons(path: &Path) -> Result<BTreeMap<String, String>> {
+    match fs::read_to_string(path) {
         Ok(text) => serde_json::from_str(&text)
             .map_err(|error| format!("{}: {error}; expected an object of texts by rows", path.display())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeMap::new()),
         Err(error) => Err(format!("{}: {error}", path.display())),
+    }
+}
+
+/// Refuses a row that missed a goal without its reason, and a reason without such a row; `file` is
+/// that of the reasons (SPEED-11).
+///
+/// # Errors
+///
+/// Lists these rows, or names the reason.
+pub fn check(rows: &[Entry], reasons: &BTreeMap<String, String>, file: &Path) -> Result<()> {
+    let file = file.file_name().unwrap_or_default().to_string_lossy();
+    let missed: Vec<String> =
+        rows.iter().filter(|entry| !entry.missed().is_empty()).map(Entry::key).collect();
+    let has_reason = |key: &&String| reasons.get(*key).is_some_and(|why| !why.trim().is_empty());
+    let without: Vec<&str> = missed.iter().filter(|key| !has_reason(key)).map(String::as_str).collect();
+    if !without.is_empty() {
+        return Err(format!(
+            "these did not reach their goals; give the reason of each in {file} and bless again with --resume:\n  {}",
+            without.join("\n  ")
+        ));
+    }
+    match reasons.keys().find(|key| !missed.contains(key)) {
+        None => Ok(()),
+        Some(key) => Err(format!("{file} has a reason for `{key}`, which is no row that missed a goal")),
     }
 }
 
@@ -154,15 +217,17 @@ pub fn limits(threads: usize) -> Vec<Limit> {
         }
     }
     let streams = [
-        (1, 0, "1 read"),
-        (0, 1, "1 written"),
-        (1, 1, COPY),
-        (2, 1, "2 read and 1 written"),
-        (1, 2, "1 read and 2 written"),
+        (1, 0, BYTES, "1 read"),
+        (0, 1, BYTES, "1 written"),
+        (1, 1, BYTES, COPY),
+        (2, 1, BYTES, "2 read and 1 written"),
+        (1, 2, BYTES, "1 read and 2 written"),
+        // As much as an example of 1 Mi float32 moves.
+        (1, 1, 6 << 20, "copy within 12 MiB"),
     ];
-    for (reads, writes, name) in streams {
-        let ns = Streams::new(reads, writes, BYTES, threads).nanoseconds(7);
-        let value = ((reads + writes) * BYTES) as f64 / ns;
+    for (reads, writes, bytes, name) in streams {
+        let ns = Streams::new(reads, writes, bytes, threads).nanoseconds(7);
+        let value = ((reads + writes) * bytes) as f64 / ns;
         all.push(Limit { name: name.to_owned(), threads, value, unit: "GB/s".to_owned() });
     }
     all
@@ -187,7 +252,7 @@ pub fn not_run(features: &[String]) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::super::report::entry_for_tests as entry;
+    use super::super::report::{entry_for_tests as entry, example_for_tests as example};
     use super::super::run::to_json;
     use super::*;
     use crate::contest::spread;
@@ -224,6 +289,8 @@ pub(crate) mod tests {
         let mut rows = vec![entry(1, 10.0, 9.5, 13.0), entry(2, 5.0, 4.8, 6.0)];
         rows[0].absent.insert("torch".to_owned(), "not installed".to_owned());
         rows[0].failed.push("c".to_owned());
+        rows.push(example("add_of_tvm", None, &[1.0, 2.0], &[2.0, 2.0]));
+        rows.push(example("a figure", Some(1.0), &[1.0, 2.0], &[]));
         let results = results(rows);
         chipdock_test_support::schemas::check(&to_json(&results).expect("JSON"));
         let folder = tempfile::tempdir().expect("a folder");

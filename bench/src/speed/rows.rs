@@ -1,5 +1,15 @@
-//! The rows of the table: kernels of `bench/kernels`, the work of each, its goals, its peers and
-//! its judge.
+//! The rows of the tables: kernels of `bench/kernels` or of `examples/kernels`, the work of each,
+//! its goals, its peers and its judge.
+
+use std::path::{Path, PathBuf};
+
+use chipdock_interpret::Arg;
+use chipdock_ir::PrimFunc;
+use chipdock_test_backends::cases::{self, CASES, Case, Sizes, symbols};
+
+use super::report::TVM;
+use crate::Result;
+use crate::options::Set;
 
 /// Work of a call, and with it the limit of the machine that a row is compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,48 +29,53 @@ pub enum Work {
     ByteMultiplyAdds(f64),
     /// Multiply-adds of bfloat16.
     Bf16MultiplyAdds(f64),
-    /// A call that does almost nothing, beside a bare call of the same loop: no limit.
+    /// Bytes that are read or written once, by streams of unequal length: no limit.
+    Bytes(f64),
+    /// A call that does almost nothing: no limit.
     Call,
     /// Compiling, from a module in memory to a function: no limit.
     Compile,
+    /// The first build of a process, beyond a later one: no limit.
+    FirstBuild,
+    /// A parallel region of the thread pool, launched as compiled code does: no limit.
+    Launch,
 }
 
 impl Work {
-    /// Returns true if memory is what limits the row.
-    #[must_use]
-    pub fn is_memory(&self) -> bool {
-        matches!(self, Self::Streams { .. })
-    }
-
     /// Returns the amount of work of a call and the unit of its rate: bytes and `GB/s`, or
     /// operations and `GFLOP/s`.
     #[must_use]
     pub fn amount(&self) -> (f64, &'static str) {
         match *self {
             Self::Streams { reads, writes, bytes } => (((reads + writes) * bytes) as f64, "GB/s"),
+            Self::Bytes(bytes) => (bytes, "GB/s"),
             Self::MultiplyAdds(count) | Self::Bf16MultiplyAdds(count) => (2.0 * count, "GFLOP/s"),
             Self::ByteMultiplyAdds(count) => (2.0 * count, "GOP/s"),
-            Self::Call | Self::Compile => (0.0, ""),
+            Self::Call | Self::Compile | Self::FirstBuild | Self::Launch => (0.0, ""),
         }
     }
 }
 
 /// Judge of the results of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum By {
     /// The interpreter, on the first and on the last rows: the kernel with this extent replaced by
     /// a smaller one.
     Rows(&'static str, &'static str),
     /// The reference in float64 of `bench/speed_peers.py`, on everything.
     Float64,
+    /// The interpreter, as that example needs it.
+    Example(&'static Case),
 }
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
+    /// Set that it is of.
+    pub set: Set,
     /// Name.
     pub name: &'static str,
-    /// File in `bench/kernels` and its function.
+    /// File in `bench/kernels` and its function, if it is no example.
     pub file: &'static str,
     /// What it is, in words.
     pub title: &'static str,
@@ -71,10 +86,14 @@ pub struct Row {
     pub operations: f64,
     /// Goal: this many times the speed of the best peer.
     pub faster: Option<f64>,
-    /// Goals beside one peer each: at most this many times its time.
+    /// Goals against one peer each: at most this many times its time.
     pub at_most: &'static [(&'static str, f64)],
+    /// Goal: at most so many nanoseconds.
+    pub at_most_ns: Option<f64>,
     /// Goal: this share of the limit.
     pub share: Option<f64>,
+    /// The only number of threads that it is measured with; `None` for a row of any.
+    pub threads: Option<usize>,
     /// Judge of its results.
     pub by: By,
     /// Peers that have the function, where they can be the best.
@@ -82,6 +101,8 @@ pub struct Row {
 }
 
 const MI: usize = 1 << 20;
+/// Every peer that is a library.
+pub const PEERS: &[&str] = &[TVM, "numpy", "torch", "numba", "onnxruntime"];
 const ALL: &[&str] = &["tvm", "numpy", "torch"];
 const LIBRARIES: &[&str] = &["numpy", "torch"];
 
@@ -92,8 +113,21 @@ const fn row(name: &'static str, title: &'static str, work: Work, faster: f64, b
         }
         _ => 0.0,
     };
-    let faster = Some(faster);
-    Row { name, file: name, title, work, operations, faster, at_most: &[], share: None, by, peers: ALL }
+    Row {
+        set: Set::Speed,
+        name,
+        file: name,
+        title,
+        work,
+        operations,
+        faster: Some(faster),
+        at_most: &[],
+        at_most_ns: None,
+        share: None,
+        threads: None,
+        by,
+        peers: ALL,
+    }
 }
 
 /// A row of streams, with the operations of an element as they stand in the kernel.
@@ -122,8 +156,14 @@ const fn figure(
     work: Work,
     at_most: &'static [(&'static str, f64)],
 ) -> Row {
-    let peers = &["tvm"];
-    Row { file, faster: None, at_most, peers, ..row(name, title, work, 0.0, By::Rows("16", "16")) }
+    Row {
+        file,
+        faster: None,
+        at_most,
+        threads: Some(1),
+        peers: &[TVM],
+        ..row(name, title, work, 0.0, By::Rows("16", "16"))
+    }
 }
 
 const M: f64 = MI as f64;
@@ -188,6 +228,68 @@ pub const ROWS: &[Row] = &[
     figure("compile_matmul", "matmul_1024", "compile matmul 1024^3", Work::Compile, &[("tvm", 1.0)]),
 ];
 
+/// A figure of the set `examples`, which its name describes.
+const fn example_figure(name: &'static str, threads: usize, work: Work, by: By) -> Row {
+    let row = row(name, name, work, 0.0, by);
+    Row { set: Set::Examples, faster: None, threads: Some(threads), peers: &[TVM], ..row }
+}
+
+/// The figures of the set `examples`; Chipdock may run both tasks of a parallel loop on the caller
+/// if no other thread begins.
+const FIGURES: &[Row] = &[
+    Row {
+        at_most_ns: Some(13e6),
+        ..example_figure("compile vector_add, IR to callable", 1, Work::Compile, By::Example(&CASES[0]))
+    },
+    example_figure(
+        "first build of a process, beyond a later one",
+        1,
+        Work::FirstBuild,
+        By::Example(&CASES[0]),
+    ),
+    Row {
+        file: "add_16",
+        ..example_figure("packed call of a 16-element add", 1, Work::Call, By::Rows("16", "16"))
+    },
+    Row {
+        at_most_ns: Some(1e3),
+        peers: &[],
+        ..example_figure("fork and join of two threads, hot", 2, Work::Launch, By::Float64)
+    },
+    Row {
+        file: "parallel_2",
+        ..example_figure("packed call of a parallel loop of two", 2, Work::Call, By::Rows("64", "64"))
+    },
+];
+
+/// Returns every row of the set `examples`: the figures, and the example kernels, no slower than
+/// TVM's.
+///
+/// # Errors
+///
+/// A kernel cannot be read.
+pub fn examples() -> Result<Vec<Row>> {
+    let example = |case: &'static Case| {
+        let module = case.module(&example_kernels())?;
+        let function =
+            module.function(case.function).ok_or_else(|| format!("no function {}", case.function))?;
+        let amount = case.amount(function, case.time);
+        let work = match case.work {
+            cases::Work::Bytes => Work::Bytes(amount),
+            cases::Work::MultiplyAdds(..) => Work::MultiplyAdds(amount / 2.0),
+        };
+        let row = row(case.name, case.name, work, 0.0, By::Example(case));
+        Ok(Row { set: Set::Examples, faster: None, at_most: &[(TVM, 1.0)], peers: PEERS, ..row })
+    };
+    FIGURES.iter().map(|row| Ok(*row)).chain(CASES.iter().map(example)).collect()
+}
+
+/// Returns the folder of the example kernels.
+#[must_use]
+pub fn example_kernels() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/kernels")
+}
+
 /// Goals of a packed call.
 const CALL: &[(&str, f64)] = &[("tvm", 0.52), (BARE, 2.2)];
 
@@ -201,16 +303,66 @@ pub const C_OVER_LLVM: f64 = 1.3;
 pub const SHARE_ENOUGH: f64 = 0.95;
 
 impl Row {
+    /// Returns the file of its kernel.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        match self.by {
+            By::Example(case) => example_kernels().join(format!("{}.py", case.file)),
+            _ => Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("kernels/{}.py", self.file)),
+        }
+    }
+
+    /// Returns the name of the function in its file.
+    #[must_use]
+    pub fn function(&self) -> &'static str {
+        if let By::Example(case) = self.by { case.function } else { self.file }
+    }
+
+    /// Returns the title, with the sizes of an example.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match (self.work, self.by) {
+            (Work::Bytes(_) | Work::MultiplyAdds(_), By::Example(case)) if !case.time.is_empty() => {
+                format!("{} ({})", self.title, sizes(case.time))
+            }
+            _ => self.title.to_owned(),
+        }
+    }
+
+    /// Returns the arguments of its function.
+    ///
+    /// # Errors
+    ///
+    /// An extent is more than sums and products.
+    pub fn arguments(&self, function: &PrimFunc) -> Result<Vec<Arg>> {
+        match self.by {
+            By::Example(case) => case.arguments(function, case.time),
+            _ => cases::arguments(function, &symbols(&[])),
+        }
+    }
+
+    /// Returns true if the row is measured with that number of threads.
+    #[must_use]
+    pub fn is_for(&self, threads: usize) -> bool {
+        self.threads.is_none_or(|only| only == threads)
+    }
+
     /// Returns the goal of two threads over one; none for a row that is measured with one.
     #[must_use]
     pub fn over_one(&self) -> Option<f64> {
         let [compute, memory] = TWO_OVER_ONE;
         match self.work {
-            Work::Call | Work::Compile => None,
+            _ if self.set == Set::Examples || self.threads.is_some() => None,
             Work::Streams { .. } => Some(memory),
             _ => Some(compute),
         }
     }
+}
+
+/// Formats the sizes of an example.
+#[must_use]
+pub fn sizes(sizes: Sizes) -> String {
+    sizes.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -218,7 +370,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use chipdock_ir::Param;
-    use chipdock_test_backends::cases::{shape, symbols};
+    use chipdock_test_backends::cases::shape;
 
     use super::*;
 
@@ -226,8 +378,7 @@ mod tests {
     #[test]
     fn streams_are_as_long_as_the_tensors() {
         for row in ROWS {
-            let path = super::super::run::kernels().join(format!("{}.py", row.file));
-            let module = chipdock_test_backends::cases::read_module(&path).expect(row.name);
+            let module = cases::read_module(&row.path()).expect(row.name);
             let function = module.function(row.file).expect(row.name);
             let Work::Streams { reads, writes, bytes } = row.work else { continue };
             let size = |param: &Param| match param {
@@ -245,12 +396,31 @@ mod tests {
 
     #[test]
     fn each_row_has_a_name_of_its_own_and_each_kernel_a_row() {
-        let names: BTreeSet<&str> = ROWS.iter().map(|row| row.name).collect();
-        assert_eq!(names.len(), ROWS.len());
-        let files: BTreeSet<String> = ROWS.iter().map(|row| format!("{}.py", row.file)).collect();
-        let folder = std::fs::read_dir(super::super::run::kernels()).expect("the kernels").flatten();
-        let found: BTreeSet<String> =
-            folder.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-        assert_eq!(files, found);
+        let examples = examples().expect("readable");
+        for rows in [ROWS, &examples] {
+            let names: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
+            assert_eq!(names.len(), rows.len());
+        }
+        let in_bench = |row: &&Row| !matches!(row.by, By::Example(_)) && row.work != Work::Launch;
+        let rows = ROWS.iter().chain(FIGURES).filter(in_bench);
+        let files: BTreeSet<PathBuf> = rows.map(Row::path).collect();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+        let found = std::fs::read_dir(folder).expect("the kernels").flatten();
+        assert_eq!(files, found.map(|entry| entry.path()).collect());
+    }
+
+    #[test]
+    fn examples_are_as_fast_as_tvm_and_figures_have_their_goals() {
+        let rows = examples().expect("readable");
+        assert_eq!(rows.len(), FIGURES.len() + CASES.len());
+        for row in &rows[FIGURES.len()..] {
+            assert_eq!((row.at_most, row.over_one()), (&[(TVM, 1.0)][..], None), "{}", row.name);
+            assert!(row.work.amount().0 > 0.0 && row.is_for(1) && row.is_for(2), "{}", row.name);
+        }
+        let goals: Vec<f64> = rows.iter().filter_map(|row| row.at_most_ns).collect();
+        assert_eq!(goals, [13e6, 1e3]);
+        let softmax = rows.iter().find(|row| row.name == "softmax").expect("a row");
+        assert_eq!(softmax.title(), "softmax (n 2048, d 512)");
+        assert_eq!(rows[0].title(), "compile vector_add, IR to callable");
     }
 }

@@ -1,4 +1,4 @@
-//! Runs the set `speed`: each row is printed as soon as it is measured.
+//! Runs the sets `speed` and `examples`: each row is printed as soon as it is measured.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,35 +7,33 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::report::Entry;
-use super::results::{Results, SCHEMA, folder, limits, not_run};
-use super::rows::{ROWS, Row};
+use super::report::{Entry, GOALS_OF};
+use super::results::{Results, SCHEMA, fingerprint, folder, limits, not_run};
+use super::rows::{ROWS, Row, examples};
 use super::session::Session;
-use super::{measure, page, plot, show};
+use super::{measure, page, plot, readme, show, topi};
 use crate::Result;
 use crate::machine;
-use crate::peers::options::PeersOptions;
-use crate::peers::report::fingerprint;
+use crate::options::{HELP, Options, Set};
 
-/// Returns the folder of the kernels.
-#[must_use]
-pub fn kernels() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")
-}
-
-/// Measures the selected rows; returns the number of contenders that failed.
+/// Measures what is selected; returns the number of contenders that failed.
 ///
 /// # Errors
 ///
 /// A target cannot be used here, or nothing is selected.
-pub fn bench(options: &PeersOptions) -> Result<usize> {
+pub fn bench(options: &Options) -> Result<usize> {
     if options.help {
-        println!("{}", crate::peers::options::HELP);
+        println!("{HELP}");
         return Ok(0);
     }
-    let rows: Vec<&'static Row> = ROWS.iter().filter(|row| options.wants(row.name)).collect();
+    let all = match options.set {
+        Set::Speed => ROWS.to_vec(),
+        Set::Examples => examples()?,
+        Set::Topi => return topi::bench(options),
+    };
+    let rows: Vec<&Row> = all.iter().filter(|row| options.wants(row.name)).collect();
     if rows.is_empty() {
-        let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
+        let names: Vec<&str> = all.iter().map(|row| row.name).collect();
         return Err(format!(
             "no row's name holds any of {:?}; there are {}",
             options.filters,
@@ -46,11 +44,12 @@ pub fn bench(options: &PeersOptions) -> Result<usize> {
     let mut results = store(options, fresh(options, &mut session)?)?;
     let progress = bar(rows.len());
     for row in rows {
-        progress.set_message(row.title);
+        progress.set_message(row.name);
         if !options.threads.iter().any(|threads| results.row(row.name, *threads).is_some()) {
-            let measured = measure::measure(&mut session, row, &kernels(), options.rounds);
+            let measured = measure::measure(&mut session, row, options.rounds);
+            let threads = || options.threads.iter().filter(|threads| row.is_for(**threads));
             let measured = measured.unwrap_or_else(|why| {
-                options.threads.iter().map(|threads| measure::broken(row, *threads, why.clone())).collect()
+                threads().map(|threads| measure::broken(row, *threads, why.clone())).collect()
             });
             for entry in &measured {
                 // Not `ProgressBar::println`, which prints nothing where there is no terminal.
@@ -72,33 +71,31 @@ pub fn bench(options: &PeersOptions) -> Result<usize> {
         results.write(&options.store)?;
     }
     progress.finish_and_clear();
-    finish(options, &results)
+    finish(options, &results, &all)
 }
 
-fn finish(options: &PeersOptions, results: &Results) -> Result<usize> {
+fn finish(options: &Options, results: &Results, all: &[Row]) -> Result<usize> {
     if options.json {
         println!("{}", to_json(results)?);
     } else {
-        println!("{}", show::table(&results.rows));
+        println!("{}", show::table(&results.rows, &results.limits));
+        let with_goals = results.rows.iter().filter(|entry| !entry.goals.is_empty()).count();
         let missed = results.rows.iter().filter(|entry| !entry.missed().is_empty()).count();
         println!(
-            "{} rows: {} reached their goals, {missed} did not",
+            "{} rows, goals of {GOALS_OF}: {} reached theirs, {missed} did not",
             results.rows.len(),
-            results.rows.len() - missed
+            with_goals - missed
         );
     }
-    if !results.limits.is_empty() {
+    if !results.limits.is_empty() && options.set == Set::Speed {
         let path = options.store.with_extension("svg");
         fs::write(&path, plot::draw(results, 1)).map_err(|error| format!("{}: {error}", path.display()))?;
         eprintln!("plot: {}", path.display());
     }
     if options.bless {
-        let has = |row: &Row, threads: usize| {
-            results.row(row.name, threads).is_some() || (threads > 1 && row.over_one().is_none())
-        };
-        let missing: Vec<&str> = ROWS
+        let missing: Vec<&str> = all
             .iter()
-            .filter(|row| ![1, 2].iter().all(|threads| has(row, *threads)))
+            .filter(|row| [1, 2].iter().any(|n| row.is_for(*n) && results.row(row.name, *n).is_none()))
             .map(|row| row.name)
             .collect();
         if !missing.is_empty() {
@@ -107,7 +104,10 @@ fn finish(options: &PeersOptions, results: &Results) -> Result<usize> {
                 missing.join(", ")
             ));
         }
-        write_all(results)?;
+        match options.set {
+            Set::Examples => readme::bless(&readme::folder(), results)?,
+            Set::Speed | Set::Topi => write_all(results)?,
+        }
     }
     Ok(results.rows.iter().map(Entry::failures).sum())
 }
@@ -144,7 +144,7 @@ pub fn to_json(results: &Results) -> Result<Value> {
 /// # Errors
 ///
 /// A plugin cannot be read, or a peer does not start.
-pub fn fresh(options: &PeersOptions, session: &mut Session) -> Result<Results> {
+pub fn fresh(options: &Options, session: &mut Session) -> Result<Results> {
     let plugins = fs::read_dir(&options.plugins);
     let mut files: Vec<PathBuf> = plugins
         .map_err(|error| format!("{}: {error}", options.plugins.display()))?
@@ -181,7 +181,7 @@ pub fn fresh(options: &PeersOptions, session: &mut Session) -> Result<Results> {
 /// # Errors
 ///
 /// The saved results cannot be read, or are of another build.
-pub fn store(options: &PeersOptions, fresh: Results) -> Result<Results> {
+pub fn store(options: &Options, fresh: Results) -> Result<Results> {
     if !options.resume || !options.store.is_file() {
         return Ok(fresh);
     }

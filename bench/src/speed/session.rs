@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use chipdock_host::{Host, HostOptions};
 use serde_json::Value;
 
+use super::child::Child;
 use crate::Result;
-use crate::peers::child::Child;
-use crate::peers::options::PeersOptions;
+use crate::options::{Options, Set};
 use chipdock_test_backends::backends::{Backend, present};
 
 /// A host whose code runs with one number of threads.
@@ -31,6 +31,8 @@ struct Group {
 pub struct Session {
     /// Hosts, by number of threads.
     pub lanes: Vec<Lane>,
+    /// The folder with the plugins.
+    pub plugins: PathBuf,
     groups: Vec<Group>,
     children: BTreeMap<(usize, usize), Child>,
 }
@@ -40,15 +42,23 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// A target kind that is wanted cannot be used here.
-    pub fn open(options: &PeersOptions) -> Result<Self> {
+    /// A target kind that is wanted cannot be used here, or there is no Python with the peers.
+    pub fn open(options: &Options) -> Result<Self> {
         let lanes = options.threads.iter().map(|threads| lane(options, *threads)).collect::<Result<_>>()?;
-        let mut groups =
-            vec![Group { python: options.python.clone(), peers: vec!["tvm", "numpy", "onnxruntime"] }];
-        if let Some(python) = &options.torch_python {
-            groups.push(Group { python: python.clone(), peers: vec!["torch", "numba"] });
+        let python = options.python.clone().ok_or("there is no Python with numpy and TVM")?;
+        let asked = |peer: &str| options.with.iter().any(|name| name == peer);
+        let mut groups = vec![Group { python, peers: vec!["tvm", "numpy"] }];
+        if asked("onnxruntime") {
+            groups[0].peers.push("onnxruntime");
         }
-        Ok(Self { lanes, groups, children: BTreeMap::new() })
+        match &options.torch_python {
+            Some(python) if options.set != Set::Examples || asked("torch") => {
+                groups.push(Group { python: python.clone(), peers: vec!["torch", "numba"] });
+            }
+            None if asked("torch") => return Err("no Python with torch was found".to_owned()),
+            _ => {}
+        }
+        Ok(Self { lanes, plugins: options.plugins.clone(), groups, children: BTreeMap::new() })
     }
 
     /// Returns the groups of peers, as those of `wanted` that each has.
@@ -81,7 +91,7 @@ impl Session {
     }
 }
 
-fn lane(options: &PeersOptions, threads: usize) -> Result<Lane> {
+fn lane(options: &Options, threads: usize) -> Result<Lane> {
     let wanted = u32::try_from(threads).map_err(|_| format!("{threads} threads are too many"))?;
     let host_options = HostOptions {
         plugin_paths: vec![options.plugins.clone()],
@@ -90,6 +100,15 @@ fn lane(options: &PeersOptions, threads: usize) -> Result<Lane> {
     };
     let host = Host::new(host_options).map_err(|error| error.to_string())?;
     let (mut backends, absent) = present(&host)?;
+    if options.targets.is_empty() {
+        if backends.is_empty() {
+            return Err(format!("no backend can be used here: {absent:?}"));
+        }
+        for absent in absent {
+            eprintln!("not here: {}: {}", absent.kind, absent.reason);
+        }
+        return Ok(Lane { threads, host, backends });
+    }
     backends.retain(|backend| options.targets.contains(&backend.target.kind));
     for kind in &options.targets {
         if !backends.iter().any(|backend| backend.target.kind == *kind) {

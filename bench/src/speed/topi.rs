@@ -15,17 +15,15 @@ use chipdock_test_backends::run;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::contender::{Contender, Kind};
-use super::measure::contest;
-use super::report::GOALS_OF;
+use super::contender::{Contender, Kind, Ours};
+use super::measure::{contest, described};
+use super::report::{GOALS_OF, TVM};
 use super::results::Results;
 use super::run::{bar, fresh, store, write_all};
 use super::session::Session;
 use crate::Result;
 use crate::contest::{Spread, paired, spread};
-use crate::peers::kernels::{Ours, described};
-use crate::peers::options::PeersOptions;
-use crate::peers::report::TVM;
+use crate::options::Options;
 
 /// Goal of each kernel, and of the geometric mean of all: time of ours over TVM's.
 pub const EACH: f64 = 1.05;
@@ -54,7 +52,7 @@ impl Kernel {
         let (Some(ours), Some(tvm), Some(ratio)) = (self.ours, self.tvm, self.ratio) else {
             return format!("{:<20} failed: {:.300}", self.name, self.failed);
         };
-        let shown = crate::peers::show::time;
+        let shown = super::show::time;
         let verdict = if (ratio.median * 100.0).round() <= EACH * 100.0 { "" } else { "  not reached" };
         format!(
             "{:<20} {:>9} / {:>9} = {:.2} [{:.2} to {:.2}]{verdict}",
@@ -112,8 +110,8 @@ const SLOWEST: usize = 5;
 /// # Errors
 ///
 /// TVM is not there, or the target is not.
-pub fn bench(options: &PeersOptions) -> Result<usize> {
-    let one = PeersOptions { threads: vec![1], targets: vec![GOALS_OF.to_owned()], ..options.clone() };
+pub fn bench(options: &Options) -> Result<usize> {
+    let one = Options { threads: vec![1], targets: vec![GOALS_OF.to_owned()], ..options.clone() };
     let mut session = Session::open(&one)?;
     let answer = session.ask(0, 1, "topi", json!({}))?;
     let names: Vec<String> = answer["names"]
@@ -147,7 +145,7 @@ pub fn bench(options: &PeersOptions) -> Result<usize> {
     finish(options, &results)
 }
 
-fn finish(options: &PeersOptions, results: &Results) -> Result<usize> {
+fn finish(options: &Options, results: &Results) -> Result<usize> {
     if options.json {
         println!("{}", super::run::to_json(results)?);
     } else if let Some(mean) = mean(&results.topi) {
@@ -182,7 +180,7 @@ fn measure(session: &mut Session, name: &str, rounds: usize) -> Result<Kernel> {
         Some(run::Value::Tensor(tensor)) => tensor.to_bytes().map_err(|error| error.to_string())?,
         _ => return Err("the last parameter is no tensor".to_owned()),
     };
-    let described = described(&arguments, &ours.places(), folder.path())?;
+    let described = described(&arguments, &ours.page_offsets(), folder.path())?;
     let request = json!({"path": path, "function": "main", "arguments": described, "contenders": [TVM],
                          "out": folder.path(), "outputs": [last], "speed": true});
     let answer = session.ask(0, 1, "prepare", request)?;
@@ -190,10 +188,8 @@ fn measure(session: &mut Session, name: &str, rounds: usize) -> Result<Kernel> {
         return Err(format!("{TVM}: {}", answer["failed"]));
     }
     compare(&found, &folder.path().join(format!("{TVM}.{last}")), arguments.get(last))?;
-    let contenders = [
-        Contender { who: GOALS_OF.to_owned(), threads: 1, before_ns: 0.0, kind: Kind::Ours(Box::new(ours)) },
-        Contender { who: TVM.to_owned(), threads: 1, before_ns: 0.0, kind: Kind::Peer(0) },
-    ];
+    let contenders =
+        [Contender::new(GOALS_OF, 1, Kind::Ours(Box::new(ours))), Contender::new(TVM, 1, Kind::Peer(0))];
     let times = contest(session, &contenders, rounds)?;
     let [ours, tvm] = times.as_slice() else { return Err("a contender is missing".to_owned()) };
     let ratio = spread(paired(&ours.ns, &tvm.ns));

@@ -6,6 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use chipdock_host::library::TvmFfi;
 use chipdock_host::shown::harmless;
 use chipdock_host::{CompileOptions, Compiled, Host, Scheduling};
 use chipdock_ir::{Diagnostic, IrModule, Span, print, wire};
@@ -18,7 +19,6 @@ use crate::hosts::target_of;
 use crate::objects::{ModuleObject, TargetObject, arg, object, of, raised};
 use crate::progress::{Progress, Spans, Step};
 use crate::signals;
-use crate::tvm_ffi::TvmFfi;
 
 /// How often signals are looked for while a build runs.
 const SIGNALS_EVERY: Duration = Duration::from_millis(50);

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use chipdock_abi::ChipdockAny;
 use chipdock_host::artifact::Artifact;
+use chipdock_host::library::TvmFfi;
 use chipdock_host::{Function, values};
 use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use chipdock_plugin_api::{Any, AnyView, Bytes, Error, ErrorKind};
@@ -21,7 +22,6 @@ use sha2::{Digest as _, Sha256};
 use crate::entry::packed;
 use crate::hosts::default_host;
 use crate::objects::{arg, raised};
-use crate::tvm_ffi::TvmFfi;
 use crate::{functions, side};
 
 /// Number of entry points: of functions of embedded modules that one process can load.
@@ -162,19 +162,10 @@ fn register(
             Error::new(ErrorKind::VALUE_ERROR, format!("function {name:?} has a name with a NUL character"))
         })?;
         let entry_point = (&raw const FIRST[first + at]).cast_mut().cast();
-        // SAFETY: a symbol and the function that it names; both live as long as the process.
-        let status = unsafe { (tvm_ffi.register_symbol)(symbol.as_ptr(), entry_point) };
-        if status != 0 {
-            return Err(failed(tvm_ffi, "TVMFFIEnvModRegisterSystemLibSymbol"));
-        }
+        // SAFETY: the name is only needed for the call; the function lives as long as the process.
+        unsafe { tvm_ffi.register_symbol(&symbol, entry_point) }?;
     }
     Ok(())
-}
-
-fn failed(tvm_ffi: &TvmFfi, what: &str) -> Error {
-    tvm_ffi
-        .take()
-        .unwrap_or_else(|| Error::new(ErrorKind::INTERNAL, format!("{what} failed and raised no error")))
 }
 
 /// Returns TVM-FFI's module of the symbols under a prefix.

@@ -68,4 +68,3 @@ mod signals;
 mod streams;
 mod table;
 mod tensors;
-mod tvm_ffi;

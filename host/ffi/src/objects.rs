@@ -4,11 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use chipdock_abi::CHIPDOCK_TYPE_OBJECT_BEGIN;
+use chipdock_host::library::TvmFfi;
 use chipdock_host::{Compiled, Host, Module, ResolvedTarget, Stream};
-use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, held};
-
-use crate::tvm_ffi::TvmFfi;
 
 /// A target.
 #[derive(Clone)]
@@ -69,9 +67,7 @@ pub(crate) fn type_index(key: &str, known: &AtomicI32) -> i32 {
         return index;
     }
     let Some(tvm_ffi) = TvmFfi::present() else { return CHIPDOCK_TYPE_OBJECT_BEGIN };
-    let key = str_out(key);
-    // SAFETY: a live key; a type of depth 1 below `ffi.Object`, without slots for children.
-    let index = unsafe { (tvm_ffi.type_index)(&key, -1, 1, 0, 1, CHIPDOCK_TYPE_OBJECT_BEGIN) };
+    let index = tvm_ffi.type_index(key);
     known.store(index, Ordering::Relaxed);
     index
 }

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use chipdock_abi::ChipdockSafeCall;
+use chipdock_host::library::{TvmFfi, TvmMethodInfo};
 use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{Any, AnyView, Error, Function, caught};
@@ -10,7 +11,6 @@ use chipdock_plugin_api::{Any, AnyView, Error, Function, caught};
 use crate::entry::{Entry, Type};
 use crate::objects::{self, type_index};
 use crate::table::ENTRIES;
-use crate::tvm_ffi::{MethodInfo, TvmFfi};
 
 /// Name under which TVM-FFI looks for the loader of embedded modules of our kind.
 const LOADER: &str = "ffi.Module.load_from_bytes.chipdock";
@@ -55,13 +55,13 @@ fn register() -> bool {
 }
 
 /// Calls `body` with an entry as TVM-FFI wants it described.
-fn described<R>(name: &str, entry: &Entry, body: impl FnOnce(&MethodInfo) -> R) -> R {
+fn described<R>(name: &str, entry: &Entry, body: impl FnOnce(&TvmMethodInfo) -> R) -> R {
     let (doc, metadata) = (entry.documentation(), entry.metadata());
     // SAFETY: a function of this library, which ignores its `self` and is never unloaded while it
     // can be called.
     let function = unsafe { Function::from_safe_call(ChipdockSafeCall(entry.call), ()) };
     let function = Any::from(function);
-    body(&MethodInfo {
+    body(&TvmMethodInfo {
         name: str_out(name),
         doc: str_out(&doc),
         metadata: str_out(&metadata),
@@ -80,13 +80,9 @@ fn register_function(tvm_ffi: &TvmFfi, name: &str, entry: &Entry) {
     if tvm_ffi.global(name).is_some() {
         return;
     }
-    // SAFETY: a description that lives for the call, which copies its texts and takes a reference
-    // of the function.
-    let status = described(name, entry, |info| unsafe { (tvm_ffi.set_function_global)(info, 0) });
-    if status != 0 {
-        // Another thread was first.
-        drop(tvm_ffi.take());
-    }
+    // An error: another thread was first.
+    // SAFETY: a description that lives for the call.
+    let _ = described(name, entry, |info| unsafe { tvm_ffi.register_global(info) });
 }
 
 /// Registers as methods of a type the functions that take an object of it first.
@@ -96,10 +92,8 @@ fn register_type(tvm_ffi: &TvmFfi, key: &str, index: i32) {
         |entry: &&&Entry| entry.args.first().is_some_and(|(_, of)| matches!(of, Type::Of(of) if *of == key));
     for entry in ENTRIES.iter().filter(is_method) {
         let name = entry.name.strip_prefix(&own).unwrap_or(entry.name);
+        // An error leaves the method to be called as a function.
         // SAFETY: a type that was just registered, and a description that lives for the call.
-        let status = described(name, entry, |info| unsafe { (tvm_ffi.register_method)(index, info) });
-        if status != 0 {
-            drop(tvm_ffi.take());
-        }
+        let _ = described(name, entry, |info| unsafe { tvm_ffi.register_method(index, info) });
     }
 }

@@ -1,8 +1,7 @@
 //! Signals of the program that embeds this library: FFI-8.
 
+use chipdock_host::library::TvmFfi;
 use chipdock_plugin_api::{Error, ErrorKind};
-
-use crate::tvm_ffi::TvmFfi;
 
 /// Kind of the error that stands for one that the caller's language has already: what a handler of
 /// a signal raised in Python.

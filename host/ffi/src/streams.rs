@@ -5,13 +5,13 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex, Weak};
 
 use chipdock_abi::{CHIPDOCK_DEVICE_FIRST_ASSIGNED, ChipdockDevice};
+use chipdock_host::library::TvmFfi;
 use chipdock_host::{Device, Host, Stream};
 use chipdock_plugin_api::kit::{PerProcess, lock};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind};
 
 use crate::hosts::device_of;
 use crate::objects::{StreamObject, object, of, raised};
-use crate::tvm_ffi::TvmFfi;
 
 thread_local! {
     /// The streams that this library made current on this thread, one for each device.
@@ -39,8 +39,7 @@ pub(crate) fn on_callers_stream(
     body: impl FnOnce() -> Result<Any, Error>,
 ) -> Result<Any, Error> {
     let Some(tvm_ffi) = TvmFfi::present() else { return body() };
-    // SAFETY: two numbers; null where nothing was set.
-    let native = unsafe { (tvm_ffi.stream)(device.device_type, device.device_id) };
+    let native = tvm_ffi.stream(device);
     if native.is_null() {
         return body();
     }
@@ -161,16 +160,8 @@ fn make_current(device: &Device, stream: Option<Arc<Stream>>) -> Result<Option<A
         && let Some(tvm_ffi) = TvmFfi::present()
     {
         let native = stream.as_deref().and_then(native).unwrap_or(std::ptr::null_mut());
-        let number = device.number();
-        // SAFETY: two numbers, a native stream of that device or null, and nowhere to write the one
-        // before to.
-        let status = unsafe {
-            (tvm_ffi.set_stream)(number.device_type, number.device_id, native, std::ptr::null_mut())
-        };
-        if status != 0 {
-            let unknown = || Error::new(ErrorKind::INTERNAL, "TVMFFIEnvSetStream failed and raised no error");
-            return Err(tvm_ffi.take().unwrap_or_else(unknown));
-        }
+        // SAFETY: null, or the native stream of one that is kept below as long as it is current.
+        unsafe { tvm_ffi.set_stream(device.number(), native) }?;
     }
     let number = device.number();
     let before = CURRENT.with_borrow_mut(|current| {

@@ -14,8 +14,9 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use super::file::{BLOB, ENVIRONMENT, Embedded, LibraryFile};
 use super::own_copy::Changes;
+use super::tvm::caller::{Caller, fill_in};
 use super::tvm::context::{self, BARRIER};
-use super::tvm::ffi::{self, Caller, TvmFfi};
+use super::tvm::ffi::TvmFfi;
 use super::tvm::module::TvmModule;
 use super::tvm::side::tvm_side;
 use super::{BuiltFile, Contents, LIBRARY_KIND};
@@ -78,7 +79,7 @@ impl LibraryCode {
     /// Opens a library: rules LIB-6 and LIB-7.
     fn open(path: &Path, file: &LibraryFile, env: Arc<EnvState>, caller: Caller) -> Result<Self, Error> {
         let (library, context) = opened(path, file, caller)?;
-        ffi::fill_in(caller.tvm_ffi, &library, file.filled_in())?;
+        fill_in(caller.tvm_ffi, &library, file.filled_in())?;
         if file.has_environment() {
             let name = format!("{ENVIRONMENT}\0");
             // SAFETY: X.3, a library that exports this variable exports it with this type.
@@ -320,7 +321,7 @@ impl Host {
         }
         let needs = library.needs_of_tvm_ffi();
         if needs.is_empty() {
-            return Ok(if library.may_have_modules() { TvmFfi::present() } else { None });
+            return Ok(if library.may_have_modules() { TvmFfi::present_for_library() } else { None });
         }
         let has_others = library.embedded().iter().any(Embedded::is_of_others);
         if library.stays_in_place() && library.has_context() && has_others {
@@ -329,7 +330,7 @@ impl Host {
             let hint = "link it without $ORIGIN, or open it in Python with tvm_ffi.load_module";
             return Err(Error::new(ErrorKind::Unavailable, message).hint(hint));
         }
-        let found = TvmFfi::of(self.0.tvm_ffi.as_ref());
+        let found = TvmFfi::open(self.0.tvm_ffi.as_ref());
         found.map(Some).map_err(|error| error.while_doing(&format!("the library needs {}", listed(needs))))
     }
 

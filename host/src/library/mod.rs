@@ -86,7 +86,9 @@ pub(crate) use file::{ENVIRONMENT, FUNCTION};
 pub use file::{Embedded, LibraryFile};
 pub(crate) use load::LibraryCode;
 pub(crate) use tvm::ffi::VARIABLE as TVM_FFI_VARIABLE;
+pub use tvm::ffi::{TvmFfi, TvmMethodInfo};
 pub(crate) use tvm::module::TvmModule;
+pub use tvm::side::{WithoutTvmFfi, tvm_table};
 pub use tvm::stream::{TvmStream, tvm_env};
 
 use crate::compile::artifact::{self, Artifact};

@@ -26,6 +26,8 @@ pub enum Work {
 /// An example kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
+    /// The file, and the function if the file has several.
+    pub name: &'static str,
     /// File in `examples/kernels`, without `.py`.
     pub file: &'static str,
     /// Function in the file.
@@ -47,14 +49,14 @@ const ROWS: Sizes = &[("n", 2048), ("d", 512)];
 const FEW_ROWS: Sizes = &[("n", 9), ("d", 77)];
 
 const fn case(file: &'static str, check: Sizes, time: Sizes, work: Work) -> Case {
-    Case { file, function: file, check, time, work, judge: None }
+    Case { name: file, file, function: file, check, time, work, judge: None }
 }
 
 /// Every example kernel.
 pub const CASES: &[Case] = &[
     case("vector_add", FEW, ELEMENTS, Work::Bytes),
-    Case { function: "scale", ..case("multi", FEW, ELEMENTS, Work::Bytes) },
-    Case { function: "add", ..case("multi", FEW, ELEMENTS, Work::Bytes) },
+    Case { name: "multi:scale", function: "scale", ..case("multi", FEW, ELEMENTS, Work::Bytes) },
+    Case { name: "multi:add", function: "add", ..case("multi", FEW, ELEMENTS, Work::Bytes) },
     case("unroll_vectorize", &[], &[], Work::Bytes),
     case("cast_f16", FEW, ELEMENTS, Work::Bytes),
     case("compare_select", FEW, ELEMENTS, Work::Bytes),
@@ -88,12 +90,6 @@ pub const CASES: &[Case] = &[
 ];
 
 impl Case {
-    /// Returns the case's name: the file, and the function if the file has several.
-    #[must_use]
-    pub fn name(&self) -> String {
-        if self.file == "multi" { format!("multi:{}", self.function) } else { self.file.to_owned() }
-    }
-
     /// Reads the kernel's file.
     ///
     /// # Errors

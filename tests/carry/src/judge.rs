@@ -45,7 +45,7 @@ fn judged(root: &Path, kind: &str) -> Result<()> {
     let kernels = root.join("examples/kernels");
     for case in CASES {
         let judged = run::judge(&host, backend, case, &kernels);
-        line(&format!("kernels/{}", case.name()), &judged.map(|(_, share)| json!({"share_of_bound": share})));
+        line(&format!("kernels/{}", case.name), &judged.map(|(_, share)| json!({"share_of_bound": share})));
     }
     let reading = digits::read(&host, backend, &root.join("examples/digits"));
     let reading = reading.and_then(|reading| {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use chipdock_ir::validate::validate;
-use chipdock_ir::{IrModule, Stage, equal, print, testing};
+use chipdock_ir::{IrModule, Stage, equal, print, testing::well_formed};
 use chipdock_script::parse_at;
 use chipdock_test_support::corpus;
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ proptest! {
 
     #[test]
     fn modules_of_all_nodes_read_back(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
-        let module = testing::whole_module(&bytes);
+        let module = well_formed::whole_module(&bytes);
         prop_assert_eq!(validate(&module, Stage::Blocks), Ok(()));
         round_trip(&module, Stage::Blocks).map_err(TestCaseError::fail)?;
     }

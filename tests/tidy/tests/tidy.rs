@@ -318,8 +318,6 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "running.rs",
             "side.rs",
             "streams.rs",
-            "tvm_ffi.rs",
-            "objects.rs",
         ],
     ),
     // `llvm/` and `driver/`: the folders in which a plugin opens the library and calls it.

@@ -17,12 +17,12 @@ use chipdock_ir::{
     StmtKind, TargetCapabilities, ThreadAxis, Var, equal, print, subst::Substitution, wire,
 };
 use chipdock_passes::{Fault, LowerOptions, lower};
-use chipdock_programs::{Case, Options, arbitrary};
+use chipdock_programs::{Case, Options, Random, arbitrary};
 use proptest::prelude::*;
 
 /// Puts one node in so many out of order.
 struct Disorder {
-    state: u64,
+    random: Random,
     one_in: u64,
     exprs: Vec<Expr>,
     stmts: Vec<Stmt>,
@@ -31,10 +31,7 @@ struct Disorder {
 
 impl Disorder {
     fn next(&mut self, below: u64) -> u64 {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        self.state % below.max(1)
+        self.random.below(below)
     }
 
     fn pick<T: Clone>(&mut self, list: fn(&Self) -> &Vec<T>) -> Option<T> {
@@ -182,7 +179,7 @@ proptest! {
     #[test]
     fn valid_modules_never_panic(case in program(), seed in any::<u64>(), one_in in 10_u64..300) {
         let mut disorder =
-            Disorder { state: seed | 1, one_in, exprs: vec![], stmts: vec![], buffers: vec![] };
+            Disorder { random: Random::new(seed), one_in, exprs: vec![], stmts: vec![], buffers: vec![] };
         let functions = case.module.functions.iter().map(|function| {
             PrimFunc { body: disorder.stmt(&function.body), ..function.clone() }
         });

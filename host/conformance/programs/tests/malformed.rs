@@ -6,12 +6,12 @@
 
 use chipdock_interpret::{Interpreter, Limits};
 use chipdock_ir::{DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stage, Stmt, print, validate::validate};
-use chipdock_programs::{Case, Options, arbitrary};
+use chipdock_programs::{Case, Options, Random, arbitrary};
 use proptest::prelude::*;
 
 /// What is put in the place of nodes, and how often.
 struct Disorder {
-    state: u64,
+    random: Random,
     one_in: u64,
     /// Expressions met before: of other types, from other scopes.
     met: Vec<Expr>,
@@ -19,10 +19,7 @@ struct Disorder {
 
 impl Disorder {
     fn next(&mut self, below: u64) -> u64 {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        self.state % below.max(1)
+        self.random.below(below)
     }
 
     fn expr(&mut self, expr: &Expr) -> Expr {
@@ -63,7 +60,7 @@ proptest! {
 
     #[test]
     fn int_i5_no_module_makes_it_panic(case in program(), seed in any::<u64>(), one_in in 5_u64..80) {
-        let mut disorder = Disorder { state: seed | 1, one_in, met: vec![Expr::bool(true)] };
+        let mut disorder = Disorder { random: Random::new(seed), one_in, met: vec![Expr::bool(true)] };
         let functions = case.module.functions.iter().map(|function| {
             PrimFunc { body: disorder.stmt(&function.body), ..function.clone() }
         });

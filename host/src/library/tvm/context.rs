@@ -10,7 +10,7 @@ use std::thread;
 
 use chipdock_abi::{CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockDevice, ChipdockParallelBody};
 
-use super::ffi::Caller;
+use super::caller::Caller;
 use crate::error::{Error, ErrorKind};
 
 /// `TVMParallelGroupEnv`.

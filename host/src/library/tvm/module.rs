@@ -5,13 +5,12 @@ use std::ffi::c_void;
 use std::path::Path;
 use std::ptr::NonNull;
 
-use chipdock_abi::{
-    CHIPDOCK_TYPE_FUNCTION, ChipdockAny, ChipdockDeleter, ChipdockObject, ChipdockSafeCall, ChipdockStr,
-};
+use chipdock_abi::{CHIPDOCK_TYPE_FUNCTION, ChipdockAny, ChipdockDeleter, ChipdockSafeCall};
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::text::str_out;
 
-use super::ffi::{Caller, TvmFfi};
+use super::caller::Caller;
+use super::ffi::TvmFfi;
 use crate::error::{Error, ErrorKind};
 
 /// The type index of a module, the same in every version.
@@ -20,8 +19,6 @@ const MODULE: i32 = 73;
 const OPEN: &str = "ffi.Module.load_from_file.so";
 /// What the name of a function begins with that loads modules of a kind.
 const LOAD: &str = "ffi.Module.load_from_bytes.";
-
-type GetGlobal = unsafe extern "C" fn(*const ChipdockStr, *mut *mut ChipdockObject) -> i32;
 
 /// A module object of libtvm_ffi's.
 pub(crate) struct TvmModule {
@@ -113,11 +110,8 @@ fn required(tvm_ffi: &TvmFfi, caller: Caller, name: &str) -> Result<api::Functio
 
 fn global(tvm_ffi: &TvmFfi, caller: Caller, name: &str) -> Result<Option<api::Function>, Error> {
     let get = tvm_ffi
-        .address("TVMFFIFunctionGetGlobal")
+        .get_global()
         .ok_or_else(|| Error::new(ErrorKind::Unavailable, "libtvm_ffi.so has no TVMFFIFunctionGetGlobal"))?;
-    // SAFETY: TVM-FFI's c_api.h declares the function with this type, the same in every version
-    // 0.1.
-    let get = unsafe { std::mem::transmute::<*mut c_void, GetGlobal>(get) };
     let text = str_out(name);
     let mut object = std::ptr::null_mut();
     caller.services.clear_error();

@@ -1,12 +1,11 @@
 //! The streams of frameworks, as libtvm_ffi knows them (LIB-13).
 
-use std::ffi::c_void;
 use std::marker::PhantomData;
-use std::sync::OnceLock;
 
 use chipdock_abi::ChipdockDevice;
 use chipdock_plugin_api as api;
 
+use super::ffi::TvmFfi;
 use crate::boundary::services::from_api;
 use crate::error::Error;
 use crate::runtime::{Device, Stream};
@@ -22,41 +21,7 @@ use crate::runtime::{Device, Stream};
 /// ```
 #[must_use]
 pub fn tvm_env() -> Option<api::TvmEnv> {
-    static FOUND: OnceLock<api::TvmEnv> = OnceLock::new();
-    FOUND.get().copied().or_else(|| loaded().map(|found| *FOUND.get_or_init(|| found)))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn loaded() -> Option<api::TvmEnv> {
-    None
-}
-
-#[cfg(target_os = "linux")]
-fn loaded() -> Option<api::TvmEnv> {
-    use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-
-    use super::ffi::{FILE, ONLY_IF_LOADED, VERSION};
-
-    // SAFETY: opens nothing that is not open.
-    let library = unsafe { Library::open(Some(FILE), ONLY_IF_LOADED | RTLD_NOW | RTLD_LOCAL) }.ok()?;
-    let mut version = [0_u32; 3];
-    // SAFETY: TVM-FFI's c_api.h declares the function with this type, the same in every version; it
-    // writes three numbers.
-    unsafe {
-        (library.get::<unsafe extern "C" fn(*mut u32)>(b"TVMFFIGetVersion\0").ok()?)(version.as_mut_ptr())
-    };
-    if (version[0], version[1]) != VERSION {
-        return None;
-    }
-    // SAFETY: the functions of that libtvm_ffi, which is not closed.
-    let found = unsafe {
-        api::TvmEnv::find(|name| {
-            let address = library.get::<*mut c_void>(name.to_bytes_with_nul());
-            address.map_or(std::ptr::null_mut(), |address| address.as_raw_ptr())
-        })
-    };
-    std::mem::forget(library);
-    found
+    TvmFfi::present()?.env()
 }
 
 /// A stream that libtvm_ffi was told: [`Stream::enter_tvm`].

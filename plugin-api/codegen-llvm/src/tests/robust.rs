@@ -1,7 +1,7 @@
 //! Tests of modules that were not validated: each is written or refused, none makes the writer
 //! panic.
 
-use chipdock_ir::testing::junk;
+use chipdock_ir::testing::unvalidated;
 use chipdock_ir::{
     AttrValue, Buffer, Callee, DType, Expr, ExprKind, ForKind, Op, Param, PrimFunc, Span, Stmt, StmtKind,
     StorageScope, ThreadAxis, Var, attr, build,
@@ -17,8 +17,8 @@ proptest! {
 
     #[test]
     fn llvm_v10_no_module_makes_the_writer_panic(bytes in prop::collection::vec(any::<u8>(), 400)) {
-        let f = junk::function("f", &bytes, false);
-        let module = build::module([f, junk::function("g", &bytes[100..], false)]);
+        let f = unvalidated::function("f", &bytes, false);
+        let module = build::module([f, unvalidated::function("g", &bytes[100..], false)]);
         let found = unsupported(&module, &Plain::default());
         prop_assert_eq!(write_module(&module, &Plain::default(), &Options::default()).is_err(), !found.is_empty());
     }
@@ -28,7 +28,7 @@ proptest! {
 #[test]
 fn llvm_v10_depth_is_refused_before_the_stack_ends() {
     for (levels, is_fine) in [(200, true), (1000, false)] {
-        for f in junk::deep(levels) {
+        for f in unvalidated::deep(levels) {
             let found = unsupported(&build::module([f]), &Plain::default());
             assert_eq!(found.is_empty(), is_fine, "{levels}: {found:#?}");
         }
@@ -39,7 +39,7 @@ fn llvm_v10_depth_is_refused_before_the_stack_ends() {
 /// its paths.
 #[test]
 fn llvm_v9_shared_nodes_do_not_multiply() {
-    let module = build::module([junk::shared(60)]);
+    let module = build::module([unvalidated::shared(60)]);
     let text = write_module(&module, &Plain::default(), &Options::default()).unwrap().text;
     assert!(text.len() < 20_000, "{} bytes", text.len());
 }

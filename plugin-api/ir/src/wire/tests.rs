@@ -5,12 +5,12 @@ use proptest::prelude::*;
 use super::*;
 use crate::Span;
 use crate::validate::validate;
-use crate::{DType, Expr, Stage, Stmt, StmtKind, Var, build, equal, print, testing};
+use crate::{DType, Expr, Stage, Stmt, StmtKind, Var, build, equal, print, testing::well_formed};
 
 /// Makes a small module that has most sorts of node.
 fn sample() -> IrModule {
     let bytes: Vec<u8> = (0..2000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    testing::module(&bytes)
+    well_formed::module(&bytes)
 }
 
 proptest! {
@@ -19,7 +19,7 @@ proptest! {
     /// WIRE-W4, WIRE-W7.
     #[test]
     fn a_document_reads_back_to_an_equal_module(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
-        let module = testing::module(&bytes);
+        let module = well_formed::module(&bytes);
         prop_assert_eq!(validate(&module, Stage::Blocks), Ok(()), "{}", print::module(&module));
         let text = write(&module).unwrap();
         let back = read(&text).unwrap();
@@ -33,7 +33,7 @@ proptest! {
     /// here.
     #[test]
     fn an_identity_is_of_the_module_and_not_of_its_memory(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
-        let module = testing::module(&bytes);
+        let module = well_formed::module(&bytes);
         let places = WriteOptions { positions: true, ..WriteOptions::default() };
         if write_with(&module, &places).unwrap() == write(&module).unwrap() {
             let back = read(&write(&module).unwrap()).unwrap();
@@ -48,7 +48,7 @@ proptest! {
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         cut in any::<Option<prop::sample::Index>>(),
     ) {
-        let mut text = write(&testing::module(&bytes)).unwrap().into_bytes();
+        let mut text = write(&well_formed::module(&bytes)).unwrap().into_bytes();
         for (index, byte) in edits {
             let index = index.index(text.len());
             text[index] = byte;
@@ -71,7 +71,7 @@ proptest! {
             "\"float32x4\"", "\"0x7ff8000000000001\"", "\"Add\"", "\"Seq\"", "[0]", "[[0,0]]", "\"exp\"",
         ]),
     ) {
-        let text = write(&testing::module(&bytes)).unwrap();
+        let text = write(&well_formed::module(&bytes)).unwrap();
         let starts: Vec<usize> = text.match_indices([':', ',', '[']).map(|(at, _)| at + 1).collect();
         let start = starts[which.index(starts.len())];
         let length = text[start..].find([',', ']', '}']).unwrap_or(0);

@@ -3,7 +3,7 @@
 
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::build;
-use chipdock_ir::testing::junk;
+use chipdock_ir::testing::unvalidated;
 use proptest::prelude::*;
 
 use super::by_hand::ALL;
@@ -13,8 +13,8 @@ proptest! {
 
     #[test]
     fn src_s8_no_module_makes_the_writer_panic(bytes in prop::collection::vec(any::<u8>(), 400)) {
-        let g = junk::function("g", &bytes[100..], true);
-        let module = build::module([junk::function("f", &bytes, true), g]);
+        let g = unvalidated::function("g", &bytes[100..], true);
+        let module = build::module([unvalidated::function("f", &bytes, true), g]);
         let found = unsupported(&module, &ALL);
         prop_assert_eq!(write_module(&module, &ALL).is_err(), !found.is_empty());
     }

@@ -1,7 +1,7 @@
 //! Tests of modules that were not validated: each is written or refused, none makes the generator
 //! panic.
 
-use chipdock_ir::testing::junk;
+use chipdock_ir::testing::unvalidated;
 use chipdock_ir::{DType, Expr, IrModule, StorageScope, Target, build};
 use proptest::prelude::*;
 use serde_json::json;
@@ -32,8 +32,8 @@ proptest! {
 
     #[test]
     fn spv_11_no_module_makes_the_generator_panic(bytes in prop::collection::vec(any::<u8>(), 400)) {
-        let f = junk::kernel(junk::function("f", &bytes, true));
-        let module = build::module([f, junk::function("g", &bytes[100..], true)]);
+        let f = unvalidated::kernel(unvalidated::function("f", &bytes, true));
+        let module = build::module([f, unvalidated::function("g", &bytes[100..], true)]);
         for environment in environments() {
             let found = unsupported(&module, &environment);
             prop_assert_eq!(words(&module, &environment).is_none(), !found.is_empty());
@@ -47,9 +47,9 @@ proptest! {
 #[test]
 fn spv_11_depth_is_refused_before_the_stack_ends() {
     for (levels, is_fine) in [(200, true), (1000, false)] {
-        for f in junk::deep(levels) {
+        for f in unvalidated::deep(levels) {
             for environment in environments() {
-                let found = unsupported(&build::module([junk::kernel(f.clone())]), &environment);
+                let found = unsupported(&build::module([unvalidated::kernel(f.clone())]), &environment);
                 assert_eq!(found.is_empty(), is_fine, "{levels}: {found:#?}");
             }
         }
@@ -60,8 +60,8 @@ fn spv_11_depth_is_refused_before_the_stack_ends() {
 /// its paths.
 #[test]
 fn spv_8_shared_nodes_do_not_multiply() {
-    for module in [junk::shared(60), junk::shared_positions(60)] {
-        let module = build::module([junk::kernel(module)]);
+    for module in [unvalidated::shared(60), unvalidated::shared_positions(60)] {
+        let module = build::module([unvalidated::kernel(module)]);
         for environment in environments() {
             let written = words(&module, &environment).unwrap();
             assert!(written.len() < 10_000, "{} words", written.len());
@@ -79,7 +79,7 @@ fn conversions(size: Option<i64>, environment: &Environment) -> usize {
     let bytes = f.view("V", [size], DType::INT8, &data);
     f.store(&bytes, [&n], Expr::int(1, DType::INT8));
     f.lowered();
-    let written = words(&build::module([junk::kernel(f.finish())]), environment).expect("written");
+    let written = words(&build::module([unvalidated::kernel(f.finish())]), environment).expect("written");
     let (mut at, mut count) = (5, 0);
     while let Some(word) = written.get(at) {
         count += usize::from(word & 0xffff == rspirv::spirv::Op::UConvert as u32);

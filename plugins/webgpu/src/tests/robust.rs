@@ -2,7 +2,7 @@
 //! panic.
 
 use chipdock_codegen_source::{unsupported, write_module};
-use chipdock_ir::testing::junk;
+use chipdock_ir::testing::unvalidated;
 use chipdock_ir::{Target, build};
 use proptest::prelude::*;
 
@@ -18,8 +18,8 @@ proptest! {
 
     #[test]
     fn src_s8_no_module_makes_the_writer_panic(bytes in prop::collection::vec(any::<u8>(), 400)) {
-        let f = junk::kernel(junk::function("f", &bytes, true));
-        let module = build::module([f, junk::function("g", &bytes[100..], true)]);
+        let f = unvalidated::kernel(unvalidated::function("f", &bytes, true));
+        let module = build::module([f, unvalidated::function("g", &bytes[100..], true)]);
         let found = unsupported(&module, &dialect());
         prop_assert_eq!(write_module(&module, &dialect()).is_err(), !found.is_empty());
     }
@@ -29,8 +29,8 @@ proptest! {
 #[test]
 fn src_s8_depth_is_refused_before_the_stack_ends() {
     for (levels, is_fine) in [(200, true), (1000, false)] {
-        for f in junk::deep(levels) {
-            let found = unsupported(&build::module([junk::kernel(f)]), &dialect());
+        for f in unvalidated::deep(levels) {
+            let found = unsupported(&build::module([unvalidated::kernel(f)]), &dialect());
             assert_eq!(found.is_empty(), is_fine, "{levels}: {found:#?}");
         }
     }
@@ -40,13 +40,13 @@ fn src_s8_depth_is_refused_before_the_stack_ends() {
 /// its paths.
 #[test]
 fn src_s7_shared_nodes_do_not_multiply() {
-    let module = build::module([junk::kernel(junk::shared(60))]);
+    let module = build::module([unvalidated::kernel(unvalidated::shared(60))]);
     let text = write_module(&module, &dialect()).unwrap().text;
     assert!(text.len() < 20_000, "{} bytes", text.len());
     // The plugin's own build, which takes out what the language has not before it writes.
     let target = serde_json::json!({ "kind": "webgpu" });
     let target = Target::from_canonical_json(&target).unwrap();
-    for module in [module, build::module([junk::kernel(junk::shared_positions(60))])] {
+    for module in [module, build::module([unvalidated::kernel(unvalidated::shared_positions(60))])] {
         let built = codegen::build(&module, &target).unwrap().source;
         assert!(built.len() < 20_000, "{} bytes", built.len());
     }

@@ -46,13 +46,13 @@ proptest! {
     /// WIRE-W5: what the oldest minor has too is equal in all, with the same bytes each time.
     #[test]
     fn modules_go_through_every_minor(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        through_all(&testing::module(&bytes));
+        through_all(&well_formed::module(&bytes));
     }
 
     /// WIRE-W4: the order and the sharing of a rewritten document are those of a written one.
     #[test]
     fn canonical_order_is_the_writers(bytes in prop::collection::vec(any::<u8>(), 0..400), positions in any::<bool>()) {
-        let document = write::document(&testing::module(&bytes), positions, None).unwrap();
+        let document = write::document(&well_formed::module(&bytes), positions, None).unwrap();
         prop_assert_eq!(canonical(document.clone(), native()).unwrap(), document);
     }
 
@@ -60,7 +60,7 @@ proptest! {
     /// name; what it takes is valid, and no document of a minor has what the minor lacks.
     #[test]
     fn every_module_is_rewritten_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        let module = testing::whole_module(&bytes);
+        let module = well_formed::whole_module(&bytes);
         match at(&module, OLDER) {
             Ok(text) => {
                 let older = back(&text).unwrap();

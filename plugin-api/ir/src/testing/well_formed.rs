@@ -1,7 +1,4 @@
 //! Makes well-formed modules out of random bytes, for property tests: fewer bytes, smaller modules.
-//! No part of the interface; other crates of this workspace use it by the feature `testing`.
-
-pub mod junk;
 
 use std::sync::Arc;
 

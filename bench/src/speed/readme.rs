@@ -1,13 +1,18 @@
-//! Writes the table of results into the README of the plugin whose goals are measured, between two
+//! Writes the table of the set `examples` into the README of the plugin whose goals are measured, between two
 //! markers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::report::{Entry, GOALS_OF, Report, TVM, Verdict, write_whole};
-use super::show::{goal, rate, time, verdict};
+use chipdock_test_backends::cases::CASES;
+
+use super::page::versions;
+use super::report::{Entry, GOALS_OF, TVM};
+use super::results::{Results, check, reasons, write_whole};
+use super::rows::sizes;
+use super::show::{at_most, rate, time};
 use crate::Result;
 
 /// Marker of the table's beginning.
@@ -18,29 +23,26 @@ pub const END: &str = "<!-- speed:end -->";
 /// reach its goal.
 pub const REASONS: &str = "speed-reasons.json";
 
+/// Returns the folder of that plugin.
+#[must_use]
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/cpu-llvm")
+}
+
 /// Writes the table into `README.md` of that folder, with the reasons from the file beside it.
 ///
 /// # Errors
 ///
-/// A row that did not reach its goal has no reason, a reason belongs to no row, or a file does not
-/// have the described form. Nothing is written then.
-pub fn bless(folder: &Path, report: &Report) -> Result<()> {
-    let reasons = reasons(&folder.join(REASONS))?;
+/// A row that did not reach its goal has no reason, a reason belongs to no such row, or a file does
+/// not have the described form. Nothing is written then.
+pub fn bless(folder: &Path, results: &Results) -> Result<()> {
+    let file = folder.join(REASONS);
+    let reasons = reasons(&file)?;
+    check(&results.rows, &reasons, &file)?;
     let path = folder.join("README.md");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let section = section(report, &reasons)?;
+    let section = section(results, &reasons);
     write_whole(&path, &replaced(&text, &section).map_err(|why| format!("{}: {why}", path.display()))?)
-}
-
-/// Reads the reasons of a file; none if there is no file.
-fn reasons(path: &Path) -> Result<BTreeMap<String, String>> {
-    match fs::read_to_string(path) {
-        Ok(text) => serde_json::from_str(&text).map_err(|error| {
-            format!("{}: {error}; expected an object of texts by the titles of rows", path.display())
-        }),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeMap::new()),
-        Err(error) => Err(format!("{}: {error}", path.display())),
-    }
 }
 
 /// Returns the README with this section between the markers, or at its end if it has no markers.
@@ -60,10 +62,9 @@ fn replaced(text: &str, section: &str) -> Result<String> {
 }
 
 /// Returns the section as Markdown.
-fn section(report: &Report, reasons: &BTreeMap<String, String>) -> Result<String> {
-    check(report, reasons)?;
-    let mut text = heading(report);
-    let others: Vec<&str> = others(report);
+fn section(results: &Results, reasons: &BTreeMap<String, String>) -> String {
+    let mut text = heading(results);
+    let others: Vec<&str> = others(results);
     let _ = write!(text, "\n| | threads | {GOALS_OF} | {TVM} | {GOALS_OF} / {TVM} | goal | |");
     for other in &others {
         let _ = write!(text, " {other} |");
@@ -71,63 +72,37 @@ fn section(report: &Report, reasons: &BTreeMap<String, String>) -> Result<String
     let _ = write!(text, " rate of {GOALS_OF} |\n|---|---|---|---|---|---|---|");
     text.push_str(&"---|".repeat(others.len() + 1));
     text.push('\n');
-    for entry in &report.entries {
-        line(&mut text, report, entry, &others);
+    for entry in &results.rows {
+        line(&mut text, entry, &others);
     }
     text.push_str("\nNot reached, and why:\n\n");
-    let missed: Vec<&Entry> = missed(report).collect();
+    let missed: Vec<&Entry> = results.rows.iter().filter(|entry| !entry.missed().is_empty()).collect();
     if missed.is_empty() {
         text.push_str("- nothing\n");
     }
     for entry in missed {
-        let title = entry.title();
+        let title = entry.key();
         let _ = writeln!(text, "- {title}: {}", reasons.get(&title).map_or("", |why| why.trim()));
     }
     text.push_str("\n| limit of the machine | threads | measured |\n|---|---|---|\n");
-    for limit in &report.limits {
+    for limit in &results.limits {
         let _ = writeln!(text, "| {} | {} | {:.1} {} |", limit.name, limit.threads, limit.value, limit.unit);
     }
-    Ok(text)
+    text
 }
 
-fn missed(report: &Report) -> impl Iterator<Item = &Entry> {
-    report.entries.iter().filter(|entry| entry.verdict(GOALS_OF) == Verdict::NotReached)
-}
-
-/// Refuses a row without its reason, and a reason without a row.
-fn check(report: &Report, reasons: &BTreeMap<String, String>) -> Result<()> {
-    let has_reason = |title: &String| reasons.get(title).is_some_and(|why| !why.trim().is_empty());
-    let without: Vec<String> = missed(report).map(Entry::title).filter(|title| !has_reason(title)).collect();
-    if !without.is_empty() {
-        return Err(format!(
-            "these did not reach their goals; give the reason of each in {REASONS} and bless again with --resume:\n  {}",
-            without.join("\n  ")
-        ));
-    }
-    let is_row = |title: &String| report.entries.iter().any(|entry| entry.title() == *title);
-    match reasons.keys().find(|title| !is_row(title)) {
-        None => Ok(()),
-        Some(title) => Err(format!("{REASONS} has a reason for `{title}`, which no row is called")),
-    }
-}
-
-fn heading(report: &Report) -> String {
+fn heading(results: &Results) -> String {
     let mut text = format!(
         "Measured {} by `cargo xtask bench --peers --set examples --bless`: medians, and medians of the ratios of the same rounds \
          (in brackets the middle half of them), contenders visited in turn, {} rounds. Times are those of this machine; a ratio below 1 is in favour of the first.\n\n",
-        report.date, report.rounds
+        results.date, results.rounds
     );
-    for (key, value) in &report.machine {
+    for (key, value) in &results.machine {
         let _ = writeln!(text, "- {key}: {value}");
     }
-    if let Some(versions) = report.peers["versions"].as_object() {
-        let shown = |(name, version): (&String, &serde_json::Value)| {
-            format!("{name} {}", version.as_str().unwrap_or_default())
-        };
-        let shown: Vec<String> = versions.iter().map(shown).collect();
-        let _ = writeln!(text, "- peers: {} (its LLVM: {})", shown.join(", "), report.peers["tvm_llvm"]);
-    }
-    let target = &report.peers["tvm_target"];
+    let tvm = &results.peers[0];
+    let _ = writeln!(text, "- peers: {} (TVM's LLVM: {})", versions(results), tvm["tvm_llvm"]);
+    let target = &tvm["tvm_target"];
     if let Some(features) = target["mattr"].as_array() {
         let wide = features.iter().any(|feature| feature == "-prefer-256-bit");
         let _ = writeln!(
@@ -141,31 +116,50 @@ fn heading(report: &Report) -> String {
             if wide { " and `-prefer-256-bit`, so that it uses 512-bit vectors" } else { "" }
         );
     }
-    let sizes: Vec<String> = report
-        .entries
-        .iter()
-        .filter(|entry| entry.threads == 1 && entry.work.is_some() && entry.sizes != "its own")
-        .map(|entry| format!("{} {}", entry.name, entry.sizes))
-        .collect();
-    let _ = writeln!(text, "- sizes: {}; the others as they stand in their files", sizes.join("; "));
+    let cases = CASES.iter().filter(|case| !case.time.is_empty());
+    let all: Vec<String> = cases.map(|case| format!("{} {}", case.name, sizes(case.time))).collect();
+    let _ = writeln!(text, "- sizes: {}; the others as they stand in their files", all.join("; "));
     text
 }
 
 /// Returns all contenders except the two whose ratio is the goal.
-fn others(report: &Report) -> Vec<&str> {
+fn others(results: &Results) -> Vec<&str> {
     let mut all: Vec<&str> = Vec::new();
-    for time in report.entries.iter().flat_map(|entry| &entry.times) {
-        if time.who != GOALS_OF && time.who != TVM && !all.contains(&time.who.as_str()) {
-            all.push(&time.who);
+    for entry in &results.rows {
+        let kinds = entry.ours.keys().map(String::as_str);
+        for who in kinds.chain(entry.peers.iter().map(|peer| peer.who.as_str())) {
+            if who != GOALS_OF && who != TVM && !all.contains(&who) {
+                all.push(who);
+            }
         }
     }
     all
 }
 
-fn line(text: &mut String, report: &Report, entry: &Entry, others: &[&str]) {
-    let shown = |who: &str| entry.time(who).map(|ns| time(ns.median)).unwrap_or_default();
+/// Returns the goal against TVM, or that in time.
+fn goal(entry: &Entry) -> String {
+    let of_tvm = entry.goals.at_most.get(TVM).map(|ratio| format!("≤ {ratio:.2}"));
+    of_tvm.or(entry.goals.at_most_ns.map(at_most)).unwrap_or_default()
+}
+
+fn verdict(entry: &Entry) -> &'static str {
+    match (entry.goals.is_empty(), entry.missed().is_empty()) {
+        (true, _) => "",
+        (_, true) => "reached",
+        (_, false) => "not reached",
+    }
+}
+
+fn line(text: &mut String, entry: &Entry, others: &[&str]) {
+    let shown = |who: &str| {
+        let ns = entry.ours.get(who).copied().or_else(|| Some(entry.peer(who)?.ns));
+        ns.map(|ns| time(ns.median)).unwrap_or_default()
+    };
+    let share = entry.limit.as_ref().map(|limit| format!(", {:.0} % of peak", 100.0 * limit.share.median));
+    let rate = rate(entry, GOALS_OF).map(|rate| rate + &share.unwrap_or_default()).unwrap_or_default();
     let ratio = entry
-        .ratio(GOALS_OF, TVM)
+        .peer(TVM)
+        .and_then(|tvm| tvm.over.get(GOALS_OF))
         .map(|ratio| format!("{:.2} ({:.2} to {:.2})", ratio.median, ratio.low, ratio.high));
     let _ = write!(
         text,
@@ -175,13 +169,13 @@ fn line(text: &mut String, report: &Report, entry: &Entry, others: &[&str]) {
         shown(GOALS_OF),
         shown(TVM),
         ratio.unwrap_or_default(),
-        goal(entry.goal),
-        verdict(entry.verdict(GOALS_OF))
+        goal(entry),
+        verdict(entry)
     );
     for other in others {
         let _ = write!(text, " {} |", shown(other));
     }
-    let _ = writeln!(text, " {} |", rate(report, entry, GOALS_OF));
+    let _ = writeln!(text, " {rate} |");
 }
 
 /// Returns the rows of a README's table as (title, text of the goal column); `None` without
@@ -201,17 +195,18 @@ pub fn rows(text: &str) -> Option<Vec<(String, String)>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::report::{Goal, entry_for_tests as entry, report_for_tests as report};
+    use super::super::report::example_for_tests as example;
+    use super::super::results::tests::results;
     use super::*;
 
-    fn slow() -> Report {
-        report(vec![
-            entry(Goal::NoSlowerThanTvm, &[3.0, 3.0, 3.0], &[2.0, 2.0, 2.0]),
-            Entry { name: "mul".to_owned(), ..entry(Goal::NoSlowerThanTvm, &[1.0, 1.0], &[2.0, 2.0]) },
+    fn slow() -> Results {
+        results(vec![
+            example("add", None, &[3.0, 3.0, 3.0], &[2.0, 2.0, 2.0]),
+            example("mul", None, &[1.0, 1.0], &[2.0, 2.0]),
         ])
     }
 
-    fn folder(readme: &str, reasons: Option<&str>) -> tempfile::TempDir {
+    fn filed(readme: &str, reasons: Option<&str>) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("README.md"), readme).expect("written");
         if let Some(reasons) = reasons {
@@ -228,26 +223,29 @@ mod tests {
     fn a_row_that_is_not_reached_needs_a_reason() {
         let before = "# x\n";
         for reasons in [None, Some("{}"), Some(r#"{"add, 1 thread": " "}"#)] {
-            let folder = folder(before, reasons);
+            let folder = filed(before, reasons);
             let error = bless(folder.path(), &slow()).expect_err("refused");
             assert!(error.contains("add, 1 thread") && !error.contains("mul"), "{error}");
             assert_eq!(readme(&folder), before);
         }
-        let folder = folder(before, Some(r#"{"add, 1 thread": "its loads are split"}"#));
+        let folder = filed(before, Some(r#"{"add, 1 thread": "its loads are split"}"#));
         bless(folder.path(), &slow()).expect("blessed");
-        assert!(readme(&folder).contains("- add, 1 thread: its loads are split"));
+        let text = readme(&folder);
+        assert!(text.contains("- add, 1 thread: its loads are split"));
+        let cells = "| add | 1 | 3 ns | 2 ns | 1.50 (1.50 to 1.50) | ≤ 1.00 | not reached | 4194304.0 GB/s |";
+        assert!(text.contains(cells), "{text}");
     }
 
     #[test]
     fn a_reason_for_no_row_is_refused() {
-        let folder = folder("# x\n", Some(r#"{"add, 1 thread": "y", "sub, 1 thread": "z"}"#));
+        let folder = filed("# x\n", Some(r#"{"add, 1 thread": "y", "sub, 1 thread": "z"}"#));
         assert!(bless(folder.path(), &slow()).expect_err("refused").contains("sub, 1 thread"));
     }
 
     #[test]
     fn the_table_stands_between_the_markers_and_is_read_back() {
         let text = format!("# x\n\n{BEGIN}\nold\n{END}\n\nafter\n");
-        let folder = folder(&text, Some(r#"{"add, 1 thread": "y"}"#));
+        let folder = filed(&text, Some(r#"{"add, 1 thread": "y"}"#));
         bless(folder.path(), &slow()).expect("blessed");
         let once = readme(&folder);
         assert!(once.starts_with("# x\n\n") && once.ends_with("\n\nafter\n") && !once.contains("old"));
@@ -273,7 +271,7 @@ mod tests {
     /// beside it.
     #[test]
     fn the_blessed_table_is_current_with_its_reasons() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/cpu-llvm");
+        let folder = folder();
         let text = fs::read_to_string(folder.join("README.md")).expect("a README");
         let Some(rows) = rows(&text) else {
             assert!(!folder.join(REASONS).exists(), "reasons without a table");

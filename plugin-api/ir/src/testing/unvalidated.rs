@@ -5,7 +5,7 @@ use crate::{
     PrimFunc, Stmt, StmtKind, StorageScope, ThreadAxis, Var, attr, build,
 };
 
-struct Junk<'a> {
+struct Choices<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Whether launches, barriers and other parts of device functions are included.
@@ -14,7 +14,7 @@ struct Junk<'a> {
     buffers: Vec<Buffer>,
 }
 
-impl Junk<'_> {
+impl Choices<'_> {
     fn below(&mut self, n: usize) -> usize {
         let byte = self.bytes.get(self.at).copied().unwrap_or(0);
         self.at += 1;
@@ -150,27 +150,27 @@ impl Junk<'_> {
 /// that are not bound, calls with any arguments. One of a device may be a kernel.
 #[must_use]
 pub fn function(name: &str, bytes: &[u8], of_device: bool) -> PrimFunc {
-    let mut junk = Junk { bytes, at: 0, of_device, vars: Vec::new(), buffers: Vec::new() };
+    let mut choices = Choices { bytes, at: 0, of_device, vars: Vec::new(), buffers: Vec::new() };
     let scopes = ["", "shared", "local", "odd.scope", "shared.dyn"];
     let n_scopes = if of_device { scopes.len() } else { scopes.len() - 1 };
     for index in 0..4 {
-        let dtype = junk.dtype();
-        junk.vars.push(Var::new(format!("x{index}"), dtype));
-        let shape = (0..junk.below(3)).map(|_| Expr::i32(8)).collect();
-        let scope = StorageScope::parse(scopes[junk.below(n_scopes)]);
-        junk.buffers.push(Buffer::new(format!("B{index}"), shape, dtype, scope));
+        let dtype = choices.dtype();
+        choices.vars.push(Var::new(format!("x{index}"), dtype));
+        let shape = (0..choices.below(3)).map(|_| Expr::i32(8)).collect();
+        let scope = StorageScope::parse(scopes[choices.below(n_scopes)]);
+        choices.buffers.push(Buffer::new(format!("B{index}"), shape, dtype, scope));
     }
     let mut f = build::function(name.to_owned()).finish();
-    f.params = vec![Param::Var(junk.vars[0].clone()), Param::Buffer(junk.buffers[0].clone())];
-    f.ret = [None, Some(DType::INT32), Some(DType::FLOAT16)][junk.below(3)];
-    f.body = junk.stmt(6);
+    f.params = vec![Param::Var(choices.vars[0].clone()), Param::Buffer(choices.buffers[0].clone())];
+    f.ret = [None, Some(DType::INT32), Some(DType::FLOAT16)][choices.below(3)];
+    f.body = choices.stmt(6);
     if of_device {
-        f.attrs.insert(attr::CALLING_CONV.into(), AttrValue::Int([2, 2, 0, 1][junk.below(4)]));
-        if junk.below(3) > 0 {
+        f.attrs.insert(attr::CALLING_CONV.into(), AttrValue::Int([2, 2, 0, 1][choices.below(4)]));
+        if choices.below(3) > 0 {
             f.ret = None;
         }
         let told = ["blockIdx.x", "threadIdx.x", attr::DYNAMIC_SHARED_MEMORY, "nothing"];
-        let told = told.into_iter().filter(|_| junk.below(2) == 0).map(|text| AttrValue::Str(text.into()));
+        let told = told.into_iter().filter(|_| choices.below(2) == 0).map(|text| AttrValue::Str(text.into()));
         f.attrs.insert(attr::KERNEL_LAUNCH_PARAMS.into(), AttrValue::List(told.collect()));
     }
     f
