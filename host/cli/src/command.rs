@@ -40,7 +40,7 @@ pub(crate) fn host_options(global: &GlobalArgs) -> Result<HostOptions> {
         prefer,
         trust: global.allow_path.clone(),
         settings,
-        remember_digests: true,
+        remember: true,
         log: Arc::new(move |level, line| {
             if level <= level_max {
                 streams::say(&labelled(level_name(level), line));
