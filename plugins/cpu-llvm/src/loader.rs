@@ -9,13 +9,13 @@
 //! * **LLLOAD-R4** An object that is not for this machine is refused by its headers; functions that
 //!   it calls are looked up in this process and the C library, by name, and it has no access to
 //!   anything else in the process.
-//! * **LLLOAD-R6** libLLVM is opened only where an object has something that `linker` does not know,
-//!   where gdb is to be told of it, and for a verdict on another processor that was not given
-//!   before.
 //! * **LLLOAD-R5** Interface `object` 1 delivers the object as it was built, for any machine:
 //!   libLLVM is not asked. It is refused (`ValueError`) if its headers are damaged, if it is no
 //!   relocatable object, or if other symbols are visible in it than those of the index and
 //!   `__chipdock_env`.
+//! * **LLLOAD-R6** libLLVM is opened only where an object has something that `linker` does not know,
+//!   where gdb is to be told of it, and for a verdict on another processor that was not given
+//!   before.
 
 use std::collections::HashMap;
 use std::sync::Arc;
