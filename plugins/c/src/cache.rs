@@ -16,8 +16,8 @@
 //!   so its key is another.
 //! * **CLIB-O4 Switched off.** The setting `cache-dir` names the folder; if it is empty, nothing is
 //!   kept.
-//! * **CLIB-O5 Its answer.** The answer to `--version` is kept beside the libraries, so that the next
-//!   process need not run the compiler for it, where the setting `remember` is true and the
+//! * **CLIB-O5 Its answer.** The answer to `--version` is kept beside the libraries, so that the
+//!   next process need not run the compiler for it, where the setting `remember` is true and the
 //!   compiler's own file, a program and no script, has every number of the answer's first line: it
 //!   gave the answer itself, and did not pass on that of another program. The answer is one to the
 //!   compiler's words and file, to `PATH` and to `LD_LIBRARY_PATH`.
@@ -216,7 +216,8 @@ impl Compiler {
         ]))
     }
 
-    /// Whether the answer comes from the compiler's own file, which has not changed since (CLIB-O5).
+    /// Whether the answer comes from the compiler's own file, which has not changed since
+    /// (CLIB-O5).
     fn answers_itself(&self, answer: &str) -> bool {
         let is_small = self.path.metadata().is_ok_and(|is| is.len() <= PROGRAM_BYTES_MAX);
         let program = if is_small { std::fs::read(&self.path).unwrap_or_default() } else { Vec::new() };

@@ -6,13 +6,14 @@
 //!   processors. No error is kept, and nothing that a build delivers.
 //! * **LLKEPT-P2 Key.** An answer is found again while everything that it depends on is unchanged:
 //!   this plugin's file and libLLVM's (path, device, inode, size, times of modification and of
-//!   change); this machine's processor, as it describes itself to a program; whether Linux lets this
-//!   process use tiles; the question itself, and for a target the sizes of the caches. Which library
-//!   a name leads to depends on the linker's index of libraries, on its folders, and on the program.
+//!   change); this machine's processor, as it describes itself to a program; whether Linux lets
+//!   this process use tiles; the question itself, and for a target the sizes of the caches. Which
+//!   library a name leads to depends on the linker's index of libraries, on its folders, and on the
+//!   program.
 //! * **LLKEPT-P3 Not kept.** Nothing is kept or believed where the setting `remember` is false,
 //!   which the host says where it is to remember nothing; for a libLLVM that was changed less than
-//!   two seconds ago; on a processor that is not known here; and where `LD_LIBRARY_PATH` may lead to
-//!   another libLLVM.
+//!   two seconds ago; on a processor that is not known here; and where `LD_LIBRARY_PATH` may lead
+//!   to another libLLVM.
 //! * **LLKEPT-P4 One libLLVM.** A process that believed an answer opens the very file that gave it.
 //!   If that file was replaced meanwhile, the error says so (`Unavailable`), and the next process
 //!   looks again.
@@ -31,7 +32,8 @@ use serde_json::Value;
 
 use crate::llvm::processor;
 
-/// Kind of the cache. A change of the form of answers, or of the parts of keys, needs a new version.
+/// Kind of the cache. A change of the form of answers, or of the parts of keys, needs a new
+/// version.
 const KIND: Kind = Kind { name: "cpu-llvm", version: 1 };
 /// Maximum size in bytes of all answers: some hundred targets.
 const SIZE_BYTES_MAX: u64 = 1 << 20;

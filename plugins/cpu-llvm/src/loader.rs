@@ -13,8 +13,8 @@
 //!   libLLVM is not asked. It is refused (`ValueError`) if its headers are damaged, if it is no
 //!   relocatable object, or if other symbols are visible in it than those of the index and
 //!   `__chipdock_env`.
-//! * **LLLOAD-R6** libLLVM is opened only where an object has something that `linker` does not know,
-//!   where gdb is to be told of it, and for a verdict on another processor that was not given
+//! * **LLLOAD-R6** libLLVM is opened only where an object has something that `linker` does not
+//!   know, where gdb is to be told of it, and for a verdict on another processor that was not given
 //!   before.
 
 use std::collections::HashMap;

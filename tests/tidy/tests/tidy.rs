@@ -322,7 +322,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "objects.rs",
         ],
     ),
-    // `llvm/` and `driver/`: the folders in which a plugin opens the library and calls it; `linker/`:
+    // `llvm/` and `driver/`: folders in which a plugin opens the library and calls it; `linker/`:
     // the one in which it makes code of an object.
     (
         "plugins/",

@@ -79,7 +79,7 @@ impl Memory {
     /// Makes code that was written visible to the processor as instructions.
     pub(super) fn make_visible(&self) {
         #[cfg(target_arch = "aarch64")]
-        // SAFETY: instructions on the caches, for addresses of this value's pages, all of them readable.
+        // SAFETY: instructions on the caches, for addresses of this value's readable pages.
         unsafe {
             use core::arch::asm;
             let kinds: usize;

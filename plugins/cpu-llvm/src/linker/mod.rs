@@ -14,8 +14,8 @@
 //!   first and protected after that, before an address is given away; variables stay writable.
 //! * **LLLINK-N4** A function or variable of the process that is too far away for a call or an
 //!   address is reached through an entry of a table (GOT) beside the code.
-//! * **LLLINK-N5** Unwind tables are not loaded, as with LLVM's linker here: nothing unwinds through
-//!   compiled code.
+//! * **LLLINK-N5** Unwind tables are not loaded, as with LLVM's linker here: nothing unwinds
+//!   through compiled code.
 //! * **LLLINK-N6** Dropping a [`Linked`] unmaps its memory; that of a forked child is its own.
 //! * **LLLINK-N7** gdb learns of an object through libLLVM's list (LLNAME-J2): where its setting is
 //!   on, LLVM's linker links.

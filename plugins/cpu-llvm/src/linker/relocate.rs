@@ -67,8 +67,9 @@ pub(super) fn stub(machine: u16, place: u64, entry: u64) -> Option<[u8; STUB_BYT
     Some(code)
 }
 
-/// Writes a relocation into the bytes from its place on, of which it touches its field alone; `None`
-/// where it is of a kind that is not known here, its value does not fit, or the bytes are too few.
+/// Writes a relocation into the bytes from its place on, of which it touches its field alone;
+/// `None` where it is of a kind that is not known here, its value does not fit, or the bytes are
+/// too few.
 pub(super) fn apply(machine: u16, relocation: &Relocation, bytes: &mut [u8]) -> Option<()> {
     match machine {
         elf::EM_X86_64 => x86_64(relocation, bytes),

@@ -142,7 +142,8 @@ fn lllink_n4_what_is_far_is_reached_through_the_table() {
     assert!(placed.stubs() >= 3 && placed.entries() > placed.stubs(), "expf, strlen, memset; environ");
 }
 
-/// LLLINK-N3, LLLINK-N6: rights of each part while it is linked; nothing is left when it is dropped.
+/// LLLINK-N3, LLLINK-N6: rights of each part while it is linked; nothing is left when it is
+/// dropped.
 #[test]
 fn lllink_n3_n6_no_memory_is_writable_and_executable_and_none_is_left() {
     let object = object_of(RICH);

@@ -1,4 +1,5 @@
-//! The libLLVM that a host compiles with: known by what it answered before, opened when it has work.
+//! The libLLVM that a host compiles with: known by what it answered before, opened when it has
+//! work.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

@@ -1,7 +1,7 @@
 //! Bindings of libLLVM, opened at run time: nothing here is linked.
 //!
-//! * [`chosen()`] finds the one of a host, by what it answered before where it can; [`library_of`] and
-//!   [`Chosen::open`] open it once for each file, on first use, as a [`Llvm`].
+//! * [`chosen()`] finds the one of a host, by what it answered before where it can; [`library_of`]
+//!   and [`Chosen::open`] open it once for each file, on first use, as a [`Llvm`].
 //! * [`processor`]: what this machine's processor says of itself.
 //! * [`machine`]: the host's processor, architectures, target machines.
 //! * [`compile`]: compiles textual IR to objects, assembly and optimised IR.
@@ -12,7 +12,8 @@
 //! # Rules
 //!
 //! - **LIBLLVM-O1** No library is opened before it has work, and an opened one is never closed. A
-//!   library of another major version is refused by its number: the types here are those of LLVM 19.
+//!   library of another major version is refused by its number: the types here are those of LLVM
+//!   19.
 //! - **LIBLLVM-O2** A missing library is an ordinary result, `Unavailable`, with each name that was
 //!   tried, the dynamic linker's messages and the package to install. The next call looks for it
 //!   again.

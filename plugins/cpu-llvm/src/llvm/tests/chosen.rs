@@ -87,8 +87,8 @@ fn llkept_p4_a_library_that_was_replaced_is_told_once() {
     assert_eq!(memory.read(&["library", &question]), Some(Value::Null));
 }
 
-/// LLKEPT-P4: the process after it looks again. A file that cannot be opened any more is as one that
-/// was replaced.
+/// LLKEPT-P4: the process after it looks again. A file that cannot be opened any more is as one
+/// that was replaced.
 #[test]
 fn llkept_p4_the_next_process_looks_again() {
     if !is_child() {
