@@ -66,7 +66,8 @@ impl Host {
     ///
     /// `ValueError` for an option that is malformed, or a setting that no plugin declares. A
     /// problem of a plugin is recorded with it, see [`Self::plugins`].
-    pub fn new(options: HostOptions) -> Result<Self, Error> {
+    pub fn new(mut options: HostOptions) -> Result<Self, Error> {
+        options.remember &= CompileCache::size_bytes_max_of_process().is_ok_and(|most| most > 0);
         let discovery = discovery::discover(&options)?;
         let filters = Filters::new(&options)?;
         let prefer = preferences(&options)?;
@@ -80,10 +81,7 @@ impl Host {
             filters,
             prefer,
             locked: options.locked.clone(),
-            digests: Arc::new(Digests::of_process(
-                options.remember_digests
-                    && CompileCache::size_bytes_max_of_process().is_ok_and(|most| most > 0),
-            )),
+            digests: Arc::new(Digests::of_process(options.remember)),
             state: RwLock::default(),
             opening: Mutex::new(()),
             told: Mutex::default(),

@@ -75,10 +75,12 @@ pub struct HostOptions {
     /// automatic: as many as the process has processors, by its affinity mask and the quota of its
     /// control group.
     pub threads: Option<u32>,
-    /// Whether digests of plugins' libraries are remembered from one process to the next, among the
-    /// caches of this user, so that a library that has not changed is not read again to name it.
-    /// Those that a lock pins are always read. With `CHIPDOCK_CACHE_SIZE=0` nothing is remembered.
-    pub remember_digests: bool,
+    /// Whether anything is remembered from one process to the next, among the caches of this user:
+    /// digests of plugins' libraries, so that a library that has not changed is not read again to
+    /// name it (those that a lock pins are always read), and what plugins find out about the
+    /// machine. With `CHIPDOCK_CACHE_SIZE=0` nothing is remembered. It is not about results of
+    /// compilations, for which each says whether they are kept.
+    pub remember: bool,
     /// The receiver of log lines.
     pub log: LogSink,
     /// The part of the process that it may use.
@@ -98,7 +100,7 @@ impl Default for HostOptions {
             settings: Vec::new(),
             locked: None,
             threads: None,
-            remember_digests: false,
+            remember: false,
             log: LogLevel::Warning.to_stderr(),
             environment: Environment::of_process(),
         }

@@ -61,8 +61,17 @@ pub fn temporary_folder() -> PathBuf {
 /// file's path, size and time of the last change; `None` if there is no such file. It is for the
 /// fingerprint of a build (C.35): versions alone do not distinguish two builds of a library.
 #[must_use]
-#[allow(clippy::not_unsafe_ptr_arg_deref, reason = "`dladdr` compares the address and does not follow it")]
 pub fn library_of(address: *const c_void) -> Option<String> {
+    let path = std::fs::canonicalize(library_path_of(address)?).ok()?;
+    let file = std::fs::metadata(&path).ok()?;
+    Some(format!("{} {} {}.{:09}", path.display(), file.size(), file.mtime(), file.mtime_nsec()))
+}
+
+/// Returns the path by which the system's linker opened the library that contains an address of
+/// this process, which may be relative and lead over links; `None` if it is in none.
+#[must_use]
+#[allow(clippy::not_unsafe_ptr_arg_deref, reason = "`dladdr` compares the address and does not follow it")]
+pub fn library_path_of(address: *const c_void) -> Option<PathBuf> {
     let mut info = libc::Dl_info {
         dli_fname: core::ptr::null(),
         dli_fbase: core::ptr::null_mut(),
@@ -76,9 +85,7 @@ pub fn library_of(address: *const c_void) -> Option<String> {
     }
     // SAFETY: a text that ends with a zero and lives while the library is open.
     let name = unsafe { CStr::from_ptr(info.dli_fname) };
-    let path = std::fs::canonicalize(OsStr::from_bytes(name.to_bytes())).ok()?;
-    let file = std::fs::metadata(&path).ok()?;
-    Some(format!("{} {} {}.{:09}", path.display(), file.size(), file.mtime(), file.mtime_nsec()))
+    Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
 }
 
 /// With raised privileges, removes every variable of the caller from a command's environment; else

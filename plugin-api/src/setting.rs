@@ -12,6 +12,11 @@ use crate::{Any, Error, ErrorKind, HostRef, process};
 /// Name and version of the host's interface for settings.
 pub const CONFIG: (&str, u32) = ("config", 1);
 
+/// The name of the setting, a bool, that says whether a plugin keeps what it finds out for the next
+/// process. A host that is to remember nothing answers false, whatever its user's settings say; one
+/// that remembers answers true where they say nothing. With another host it has no value.
+pub const REMEMBER: &str = "remember";
+
 /// The type of a setting's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

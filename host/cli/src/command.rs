@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chipdock_host::discovery::{Candidate, check_digests, discover};
+use chipdock_host::discovery::{Candidate, check_against_lock, discover};
 use chipdock_host::{Error, Host, HostOptions, LogLevel, PluginLock, ProblemKind};
 
 use crate::args::GlobalArgs;
@@ -40,7 +40,7 @@ pub(crate) fn host_options(global: &GlobalArgs) -> Result<HostOptions> {
         prefer,
         trust: global.allow_path.clone(),
         settings,
-        remember_digests: true,
+        remember: true,
         log: Arc::new(move |level, line| {
             if level <= level_max {
                 streams::say(&labelled(level_name(level), line));
@@ -128,7 +128,7 @@ pub(crate) fn check_named(libraries: &[&Path], global: &GlobalArgs) -> Result<()
     options.locked = read_lock(global, &options)?;
     let mut discovery = discover(&options).map_err(|error| failure(&error))?;
     if let Some(lock) = &options.locked {
-        check_digests(&mut discovery, lock);
+        check_against_lock(&mut discovery, lock);
     }
     let refused = |candidate: &Candidate| {
         let problem = candidate.problem.as_ref()?;

@@ -222,7 +222,7 @@ pub(crate) fn compile(
 ///
 /// As [`command::host_options`](crate::command::host_options).
 pub(crate) fn host_options(args: &KernelArgs, global: &GlobalArgs) -> Result<HostOptions> {
-    Ok(HostOptions { remember_digests: !args.no_cache, ..crate::command::host_options(global)? })
+    Ok(HostOptions { remember: !args.no_cache, ..crate::command::host_options(global)? })
 }
 
 /// Returns the options of a compilation.

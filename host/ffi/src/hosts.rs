@@ -89,7 +89,7 @@ impl Options {
         options.prefer = self.prefer.into_iter().collect();
         options.trust = self.trust;
         options.threads = self.threads;
-        options.remember_digests = !self.isolated;
+        options.remember = !self.isolated;
         options.log = self.log.sink();
         for (plugin, settings) in self.settings {
             for (name, value) in settings {

@@ -10,7 +10,8 @@
 //!   user can write proves nothing. Elsewhere a digest tells builds of a plugin apart (CACHE-V1,
 //!   LOAD-L1), and whoever may write the user's caches may write the results of builds too.
 //! * **DIGEST-M4 Nobody's error.** The memory is a cache of files (rules KEPT-K1 to KEPT-K8), used
-//!   where the host's options ask for it. Without it, or where it is spoilt, the file is read.
+//!   where the host's options ask for it ([`HostOptions::remember`](crate::HostOptions::remember)).
+//!   Without it, or where it is spoilt, the file is read.
 
 use std::fs::File;
 use std::sync::OnceLock;

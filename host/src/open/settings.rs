@@ -16,6 +16,9 @@
 //! * **SET-O6 One variable, one setting.** Where settings of two plugins have the same
 //!   `CHIPDOCK_<PLUGIN>_<NAME>`, as far as their manifests tell, the variable is read for neither
 //!   (S.13): both get the error of S.7.
+//! * **SET-O7 Remembering.** The host's options say whether anything is remembered
+//!   ([`HostOptions::remember`]). Where they ask for nothing, a setting `remember` of type bool is
+//!   false, whatever else says; where they ask for it and nothing else has a value, it is true.
 
 mod declared;
 mod file;
@@ -23,7 +26,7 @@ mod file;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use chipdock_plugin_api::setting::{SettingType, SettingValue};
+use chipdock_plugin_api::setting::{REMEMBER, SettingType, SettingValue};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -100,6 +103,8 @@ pub struct Settings {
     file: File,
     /// Settings of each variable of rule SET-O6, by the manifests.
     owners: BTreeMap<String, BTreeSet<(String, String)>>,
+    /// Whether rule SET-O7 applies.
+    is_forgetful: bool,
 }
 
 impl Settings {
@@ -115,7 +120,8 @@ impl Settings {
         let file = if is_raised { File::default() } else { File::read(options) };
         let variables = if is_raised { Variables::none() } else { options.environment.variables.clone() };
         let owners = owners(&discovery.candidates);
-        let settings = Self { options: options.settings.clone(), variables, file, owners };
+        let is_forgetful = !options.remember;
+        let settings = Self { options: options.settings.clone(), variables, file, owners, is_forgetful };
         settings.check_options(&discovery.candidates)?;
         for line in settings.passed_over(&discovery.candidates) {
             (options.log)(LogLevel::Warning, &line);
@@ -126,7 +132,7 @@ impl Settings {
     /// Makes the settings of a plugin that is opened by itself: its caller's options, and nothing
     /// else.
     pub(crate) fn said(options: &[(String, String, String)]) -> Self {
-        Self { options: options.to_vec(), ..Self::default() }
+        Self { options: options.to_vec(), is_forgetful: true, ..Self::default() }
     }
 
     /// Checks that all options are of that plugin, declared and of their type.
@@ -235,9 +241,14 @@ impl Settings {
             );
             return (Err(Error::new(ErrorKind::Unsupported, message)), Origin::Default);
         };
+        let is_remembering = declared.name == REMEMBER && value_type == SettingType::Bool;
+        if self.is_forgetful && is_remembering {
+            return (Ok(Some(SettingValue::Bool(false))), Origin::Option);
+        }
         let (written, origin) = self.first(plugin, declared, value_type);
         let found = match written {
             Err(error) => Err(error),
+            Ok(None) if is_remembering => Ok(Some(SettingValue::Bool(true))),
             Ok(None) => Ok(declared.default_value()),
             Ok(Some(written)) => match written.of_type(value_type) {
                 Some(value) => Ok(Some(value)),

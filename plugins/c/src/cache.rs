@@ -16,6 +16,11 @@
 //!   so its key is another.
 //! * **CLIB-O4 Switched off.** The setting `cache-dir` names the folder; if it is empty, nothing is
 //!   kept.
+//! * **CLIB-O5 Its answer.** The answer to `--version` is kept beside the libraries, so that the
+//!   next process need not run the compiler for it, where the setting `remember` is true and the
+//!   compiler's own file, a program and no script, has every number of the answer's first line: it
+//!   gave the answer itself, and did not pass on that of another program. The answer is one to the
+//!   compiler's words and file, to `PATH` and to `LD_LIBRARY_PATH`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -23,13 +28,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
-use chipdock_plugin_api::files::cache::{Kind, VARIABLE};
+use chipdock_plugin_api::files::cache::{self, Key, Kind, VARIABLE};
 use chipdock_plugin_api::files::scratch::Scratch;
 use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use chipdock_plugin_api::process::variable;
+use chipdock_plugin_api::setting::REMEMBER;
 use chipdock_plugin_api::{Error, HostRef, Setting};
-
-pub(crate) use chipdock_plugin_api::files::cache::{Cache, Key};
 
 use crate::codegen::KIND as NAME;
 
@@ -48,6 +52,20 @@ pub(crate) const FOLDER: Setting<PathBuf> = Setting::path(
      folder.",
 )
 .variables(&[VARIABLE]);
+
+/// The setting of rule CLIB-O5.
+pub(crate) const ANSWERS: Setting<bool> =
+    Setting::bool(REMEMBER, "Whether the C compiler's answer to --version is kept for the next process.");
+/// Maximum size in bytes of a compiler's own file that is looked through for its answer.
+const PROGRAM_BYTES_MAX: u64 = 1 << 27;
+
+/// The cache of libraries.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    files: cache::Cache,
+    /// Whether answers of compilers are kept too (CLIB-O5).
+    remembers: bool,
+}
 
 /// Variables from which compilers take paths or options (CLIB-O2).
 const VARIABLES: &[&str] = &[
@@ -89,7 +107,23 @@ const PROCESSOR: &[&str] = &[
 ///
 /// The host's error for the setting.
 pub(crate) fn of_host(host: HostRef) -> Result<Option<Cache>, Error> {
-    Ok(Cache::of_setting(host.setting(&FOLDER)?, KIND, SIZE_BYTES_MAX))
+    let remembers = host.setting(&ANSWERS)? == Some(true);
+    let files = cache::Cache::of_setting(host.setting(&FOLDER)?, KIND, SIZE_BYTES_MAX);
+    Ok(files.map(|files| Cache { files, remembers }))
+}
+
+impl Cache {
+    /// A cache in a folder, which keeps answers too.
+    #[cfg(test)]
+    pub(crate) fn at(folder: &Path, size_bytes_max: u64) -> Option<Self> {
+        let files = cache::Cache::at(folder, KIND, size_bytes_max)?;
+        Some(Self { files, remembers: true })
+    }
+
+    /// The library under that key, if it is kept.
+    pub(crate) fn read(&self, key: &Key) -> Option<Vec<u8>> {
+        self.files.read(key)
+    }
 }
 
 /// A compiler whose libraries may be kept.
@@ -118,11 +152,11 @@ impl Compiler {
     }
 
     /// The key of a library that the compiler makes of a source with these flags (CLIB-O1).
-    pub(crate) fn key(&self, flags: &[String], source: &str, folder: &Scratch) -> Option<Key> {
+    pub(crate) fn key(&self, cache: &Cache, flags: &[String], source: &str, folder: &Scratch) -> Option<Key> {
         let variable = |name| variable(name).unwrap_or_default().into_string().ok();
-        let around =
-            [&self.version(folder)?, &variable("PATH")?, &variable("LD_LIBRARY_PATH")?, processors()?];
-        self.key_in(around, flags, source)
+        let (path, libraries) = (variable("PATH")?, variable("LD_LIBRARY_PATH")?);
+        let version = self.version(cache, [&path, &libraries], folder)?;
+        self.key_in([&version, &path, &libraries, processors()?], flags, source)
     }
 
     /// The key for a given answer to `--version` and given values of the variables and processors.
@@ -142,8 +176,8 @@ impl Compiler {
         ]))
     }
 
-    /// The compiler's answer to `--version`, requested once per process.
-    fn version(&self, folder: &Scratch) -> Option<String> {
+    /// The compiler's answer to `--version`, requested once per process, or kept by an earlier one.
+    fn version(&self, cache: &Cache, around: [&str; 2], folder: &Scratch) -> Option<String> {
         static KNOWN: PerProcess<Mutex<HashMap<Compiler, Option<String>>>> = PerProcess::new(carried);
         let known = || lock(KNOWN.of_this());
         if let Some(version) = known().get(self) {
@@ -154,9 +188,40 @@ impl Compiler {
             let text = String::from_utf8(output.stdout).ok()?;
             (output.status.success() && !text.is_empty()).then_some(text)
         };
-        let version = ask();
+        let key = self.answer_key(around);
+        let memory = key.as_ref().filter(|_| cache.remembers);
+        let kept = memory.and_then(|key| String::from_utf8(cache.files.read(key)?).ok());
+        let version = kept.or_else(|| {
+            let answer = ask()?;
+            if let Some(key) = memory.filter(|_| self.answers_itself(&answer)) {
+                cache.files.write(key, answer.as_bytes());
+            }
+            Some(answer)
+        });
         known().insert(self.clone(), version.clone());
         version
+    }
+
+    /// The key of the answer to `--version`; `None` if the compiler's path is not text.
+    fn answer_key(&self, [path, libraries]: [&str; 2]) -> Option<Key> {
+        let words = self.words.join(" ");
+        Some(KIND.key(&[
+            "--version",
+            env!("CARGO_PKG_VERSION"),
+            &words,
+            self.path.to_str()?,
+            &self.file,
+            path,
+            libraries,
+        ]))
+    }
+
+    /// Whether the answer comes from the compiler's own file, which has not changed since
+    /// (CLIB-O5).
+    fn answers_itself(&self, answer: &str) -> bool {
+        let is_small = self.path.metadata().is_ok_and(|is| is.len() <= PROGRAM_BYTES_MAX);
+        let program = if is_small { std::fs::read(&self.path).unwrap_or_default() } else { Vec::new() };
+        is_answer_of(answer, &program) && state_of(&self.path).as_ref() == Some(&self.file)
     }
 
     /// Keeps a library that the compiler made, unless the compiler changed meanwhile (CLIB-O2).
@@ -165,7 +230,7 @@ impl Compiler {
         if Self::find(&self.words).as_ref() == Some(self)
             && let Ok(bytes) = folder.read(library, LIBRARY_BYTES_MAX)
         {
-            cache.write(key, &bytes);
+            cache.files.write(key, &bytes);
         }
     }
 }
@@ -190,6 +255,18 @@ fn state_of(path: &Path) -> Option<String> {
     let is = path.metadata().ok()?;
     let modified = (is.mtime(), is.mtime_nsec(), is.ctime(), is.ctime_nsec());
     Some(format!("{} {} {} {modified:?}", is.dev(), is.ino(), is.size()))
+}
+
+/// Whether a program, and no script, has every number of the first line of an answer.
+fn is_answer_of(answer: &str, program: &[u8]) -> bool {
+    let is_digit = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
+    let line = answer.lines().next().unwrap_or_default();
+    let words = line.split([' ', '(', ')', ',']).filter(|word| word.len() >= 3 && is_digit(word));
+    // The first word is the name by which it was called.
+    let numbers: Vec<&str> = words.filter(|word| !line.starts_with(word)).collect();
+    program.starts_with(b"\x7fELF")
+        && !numbers.is_empty()
+        && numbers.iter().all(|number| program.windows(number.len()).any(|at| at == number.as_bytes()))
 }
 
 /// The processors of this machine, each kind once; `None` if the system does not report them.
@@ -235,6 +312,41 @@ mod tests {
         }
         assert_ne!(first, key(&compiler, around, "-O2 -w", source));
         assert_ne!(first, key(&compiler, around, flags, "int y;"));
+    }
+
+    #[test]
+    fn clib_o5_an_answer_is_kept_that_the_program_itself_gives() {
+        let program = b"\x7fELF...12.2.0\0(Debian 12.2.0-14+deb12u1) \0...";
+        let answer = "cc (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright (C) 2022 Free Software\n";
+        assert!(is_answer_of(answer, program));
+        assert!(
+            is_answer_of("gcc-12.2 (Debian 12.2.0-14+deb12u1) 12.2.0\n", program),
+            "the name is the caller's"
+        );
+        for (other, why) in [
+            (&answer.replace("12.2.0\n", "12.3.0\n")[..], "a number of another program"),
+            ("cc\n", "no number"),
+            ("", "nothing"),
+        ] {
+            assert!(!is_answer_of(other, program), "{why}");
+        }
+        assert!(!is_answer_of(answer, &program[1..]), "a script, or what it is");
+    }
+
+    #[test]
+    fn clib_o5_an_answer_is_of_one_compiler_in_one_environment() {
+        let compiler = Compiler { words: words("cc -O1"), path: "/usr/bin/cc".into(), file: "1 2 3".into() };
+        let first = compiler.answer_key(["/usr/bin", ""]).unwrap();
+        assert_eq!(first, compiler.answer_key(["/usr/bin", ""]).unwrap());
+        assert_ne!(first, compiler.answer_key(["/bin", ""]).unwrap());
+        assert_ne!(first, compiler.answer_key(["/usr/bin", "/lib"]).unwrap());
+        for changed in [
+            Compiler { words: words("gcc -O1"), ..compiler.clone() },
+            Compiler { path: "/usr/bin/gcc".into(), ..compiler.clone() },
+            Compiler { file: "1 2 4".into(), ..compiler.clone() },
+        ] {
+            assert_ne!(first, changed.answer_key(["/usr/bin", ""]).unwrap(), "{changed:?}");
+        }
     }
 
     #[test]

@@ -5,13 +5,14 @@ use std::io::ErrorKind as IoKind;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use chipdock_plugin_api::files::cache::Key;
 use chipdock_plugin_api::files::scratch::Scratch;
 use chipdock_plugin_api::object_code::needs;
 use chipdock_plugin_api::process::temporary_folder;
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, Setting};
 use serde_json::Value;
 
-use crate::cache::{Cache, Compiler, Key};
+use crate::cache::{Cache, Compiler};
 
 /// The setting that names the compiler, with arguments of its own.
 pub(crate) const COMPILER: Setting<String> = Setting::str(
@@ -322,7 +323,7 @@ impl<'a> CacheSlot<'a> {
     ) -> Option<Self> {
         let compiler = Compiler::find(&candidate.words)?;
         let flags = options.flags(job.form, candidate.takes_native(job.form, options));
-        let key = compiler.key(&flags, source, job.folder)?;
+        let key = compiler.key(cache, &flags, source, job.folder)?;
         Some(Self { cache, compiler, key })
     }
 }

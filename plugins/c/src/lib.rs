@@ -26,7 +26,7 @@ use chipdock_plugin_api::{
     register_target_kind,
 };
 
-export_plugin! { name: "c", settings: [compiler::COMPILER, cache::FOLDER] }
+export_plugin! { name: "c", settings: [compiler::COMPILER, cache::FOLDER, cache::ANSWERS] }
 
 register_target_kind!("c", include_str!("target_kind.json"), |_| Box::new(target_kind::CTargetKind));
 register_codegen!("c", "1.0.0", "1.0.0", |_| Box::new(SourceCodegen(codegen::CTarget)));

@@ -24,7 +24,7 @@ use chipdock_plugin_api::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::llvm::{MachineOptions, Wanted, compile, library_of};
+use crate::llvm::{MachineOptions, Wanted, chosen, compile, library_of};
 use crate::target::CpuTarget;
 use crate::target_kind::NAME;
 
@@ -190,8 +190,7 @@ impl Codegen for LlvmCodegen {
     /// Identifies the inputs besides the request: this code, and the libLLVM that is found. `None`
     /// if its file is not known.
     fn fingerprint(&self, _request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
-        let llvm = library_of(self.host)?;
         let own = lowered::fingerprint(NAME, env!("CARGO_PKG_VERSION"));
-        Ok(llvm.file.as_deref().map(|file| format!("{own}; {llvm}; {file}")))
+        Ok(chosen(self.host)?.fingerprint().map(|llvm| format!("{own}; {llvm}")))
     }
 }

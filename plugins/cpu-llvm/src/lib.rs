@@ -5,11 +5,13 @@
 //! * `target.kind.llvm` (`target_kind`): the options, filled in and checked, with facts from
 //!   `names`, `triple`, `trial`.
 //! * `target.build.llvm` (`codegen`, `target`): a module to one object file.
-//! * `module.load.llvm` (`loader`, `runs_here`): loads an object as functions of this process. Its
-//!   interface `object` 1 delivers the object for linkers.
-//! * `llvm`: bindings of the library.
+//! * `module.load.llvm` (`loader`, `runs_here`): loads an object as functions of this process, by
+//!   `linker` or by LLVM's. Its interface `object` 1 delivers the object for linkers.
+//! * `llvm`: bindings of the library. `cache`: what it answered to earlier processes.
 
+mod cache;
 mod codegen;
+mod linker;
 mod llvm;
 mod loader;
 mod names;
@@ -28,7 +30,10 @@ use chipdock_plugin_api::{
     register_module_loader, register_target_kind,
 };
 
-export_plugin! { name: "cpu-llvm", settings: [llvm::LIBRARY, llvm::naming::PERF_MAP, llvm::naming::GDB] }
+export_plugin! {
+    name: "cpu-llvm",
+    settings: [llvm::LIBRARY, cache::SETTING, llvm::naming::PERF_MAP, llvm::naming::GDB]
+}
 
 register_device_api!(cpu::NAME, CHIPDOCK_DEVICE_CPU, |context| Box::new(cpu::CpuDeviceApi::new(
     context.host()

@@ -13,6 +13,9 @@
 //!   libLLVM is not asked. It is refused (`ValueError`) if its headers are damaged, if it is no
 //!   relocatable object, or if other symbols are visible in it than those of the index and
 //!   `__chipdock_env`.
+//! * **LLLOAD-R6** libLLVM is opened only where an object has something that `linker` does not
+//!   know, where gdb is to be told of it, and for a verdict on another processor that was not given
+//!   before.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,10 +29,12 @@ use chipdock_plugin_api::{
 use serde_json::Value;
 
 use crate::codegen::{CODE, FORMAT};
+use crate::linker::Linked;
 use crate::llvm::jit::Jit;
 use crate::llvm::naming::Naming;
+use crate::llvm::plan::Plan;
 use crate::llvm::portable;
-use crate::llvm::{MachineOptions, library_of};
+use crate::llvm::{Chosen, MachineOptions, chosen};
 use crate::runs_here;
 use crate::target_kind::NAME;
 
@@ -40,9 +45,41 @@ pub(crate) struct LlvmLoader(pub(crate) HostRef);
 /// The artifacts that the loader accepts.
 const ARTIFACT: ArtifactKind = ArtifactKind { kind: NAME, formats: &[FORMAT] };
 
+/// A linked object (LLLOAD-R2).
+pub(crate) enum Code {
+    /// By this plugin's linker.
+    Linked(Linked),
+    /// By LLVM's.
+    Jit(Jit),
+}
+
 /// A loaded object: its functions keep its code (LLLOAD-R2) and its environment (M.4) alive. It was
 /// linked anew, so its variable is its own (X.5).
-pub(crate) type LlvmModule = PackedModule<(Arc<Jit>, Env)>;
+pub(crate) type LlvmModule = PackedModule<(Arc<Code>, Env)>;
+
+impl Code {
+    /// Links an object: by this plugin's linker, where it knows all of it and no tool needs LLVM's;
+    /// else by that of LLVM (LLLINK-N2, LLLINK-N7).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Plan::new`], [`Jit::link`] and [`Chosen::open`].
+    fn link(chosen: &Chosen, plan: &Plan<'_>, env: &Env) -> Result<Self, Error> {
+        let own = if plan.is_for_llvm() { None } else { Linked::new(plan) };
+        let Some(linked) = own else { return Ok(Self::Jit(Jit::link(chosen.open()?, plan, env.as_ptr())?)) };
+        // SAFETY: the addresses of this object, linked just now.
+        unsafe { plan.set_environment(linked.addresses(), env.as_ptr()) };
+        plan.tell_perf(linked.addresses());
+        Ok(Self::Linked(linked))
+    }
+
+    fn address(&self, symbol: &str) -> Option<usize> {
+        match self {
+            Self::Linked(linked) => linked.addresses().get(symbol).copied(),
+            Self::Jit(jit) => jit.address(symbol),
+        }
+    }
+}
 
 fn value_error(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, message)
@@ -72,12 +109,13 @@ fn machine_of(index: &Value) -> Result<MachineOptions, Error> {
 pub(crate) fn load(host: HostRef, index: &Value, object: &[u8], env: Env) -> Result<LlvmModule, Error> {
     let functions = ARTIFACT.functions(index)?;
     let machine = machine_of(index)?;
-    let llvm = library_of(host)?;
-    if let Verdict::Recompile(why) | Verdict::Unsupported(why) = runs_here::verdict(llvm, &machine)? {
+    let chosen = chosen(host)?;
+    if let Verdict::Recompile(why) | Verdict::Unsupported(why) = runs_here::verdict(chosen, &machine)? {
         return Err(Error::new(ErrorKind::UNSUPPORTED, format!("the artifact does not run here: {why}")));
     }
     let symbols: Vec<&str> = functions.iter().map(|(_, symbol)| *symbol).collect();
-    let code = Arc::new(Jit::load(llvm, object, &symbols, env.as_ptr(), Naming::read(host)?)?);
+    let plan = Plan::new(object, &symbols, Naming::read(host)?)?;
+    let code = Arc::new(Code::link(chosen, &plan, &env)?);
     let mut found = HashMap::new();
     for (name, symbol) in functions {
         let address = code
@@ -100,7 +138,7 @@ impl ModuleLoader for LlvmLoader {
                     device.device_type
                 )));
             }
-            runs_here::verdict(library_of(self.0)?, &machine_of(index)?)
+            runs_here::verdict(chosen(self.0)?, &machine_of(index)?)
         })
     }
 

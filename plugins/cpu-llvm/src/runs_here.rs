@@ -11,8 +11,9 @@ use std::sync::Mutex;
 
 use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use chipdock_plugin_api::{Error, ErrorKind, Verdict};
+use serde_json::{Value, json};
 
-use crate::llvm::{HostCpu, Llvm, MachineOptions, Wanted, compile};
+use crate::llvm::{Chosen, HostCpu, Llvm, MachineOptions, Wanted, compile};
 use crate::triple::{Triple, shown};
 
 /// Verdicts so far, by processor and features.
@@ -25,8 +26,8 @@ const KNOWN_MAX: usize = 256;
 /// # Errors
 ///
 /// * `ValueError`: the triple, the processor or a feature is invalid.
-pub(crate) fn verdict(llvm: &'static Llvm, options: &MachineOptions) -> Result<Verdict, Error> {
-    let host = llvm.host();
+pub(crate) fn verdict(chosen: &Chosen, options: &MachineOptions) -> Result<Verdict, Error> {
+    let host = chosen.host();
     let theirs = Triple::parse(&options.triple)
         .map_err(|why| Error::new(ErrorKind::VALUE_ERROR, format!("the artifact's triple: {why}")))?;
     // This kind has never built for a triple that it does not know.
@@ -50,13 +51,34 @@ pub(crate) fn verdict(llvm: &'static Llvm, options: &MachineOptions) -> Result<V
     if let Some(verdict) = known {
         return Ok(verdict);
     }
-    let verdict = of_another(llvm, &host, options, &theirs)?;
+    let question = ["runs here", &options.triple, &options.cpu, &options.features];
+    let answer = chosen.recall(&question, |llvm| Ok(to_json(&of_another(llvm, host, options, &theirs)?)))?;
+    let verdict = from_json(&answer)?;
     let mut known = lock(KNOWN.of_this());
     if known.len() >= KNOWN_MAX {
         known.clear();
     }
     known.insert(key, verdict.clone());
     Ok(verdict)
+}
+
+/// A verdict as it is kept.
+fn to_json(verdict: &Verdict) -> Value {
+    match verdict {
+        Verdict::Runs => json!([]),
+        Verdict::Recompile(why) => json!(["recompile", why]),
+        Verdict::Unsupported(why) => json!(["unsupported", why]),
+    }
+}
+
+/// Reads what [`to_json`] wrote.
+fn from_json(json: &Value) -> Result<Verdict, Error> {
+    match (json[0].as_str(), json[1].as_str()) {
+        (None, None) => Ok(Verdict::Runs),
+        (Some("recompile"), Some(why)) => Ok(Verdict::Recompile(why.to_owned())),
+        (Some("unsupported"), Some(why)) => Ok(Verdict::Unsupported(why.to_owned())),
+        _ => Err(Error::new(ErrorKind::INTERNAL, format!("a verdict was kept as {json}"))),
+    }
 }
 
 /// The features that a list contains with this sign: present or missing ones.

@@ -23,13 +23,15 @@
 //!   user may name some of them.
 //! * **LLKIND-K10** This machine has the features of tiles (`amx-tile` and others) if Linux grants
 //!   this process their use.
+//! * **LLKIND-K11** A target that was completed before, by the same library on the same processor,
+//!   is completed without opening the library (rules LLKEPT-P1 to LLKEPT-P4 of `cache`).
 
 use chipdock_ir::Target;
 use chipdock_ir::op::DotProduct;
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, TargetKind, cpu};
 use serde_json::Value;
 
-use crate::llvm::{HostCpu, Llvm, library_of};
+use crate::llvm::{HostCpu, Llvm, chosen};
 use crate::names::{Family, nearest};
 use crate::target;
 use crate::trial;
@@ -65,11 +67,15 @@ impl TargetKind for LlvmTargetKind {
             .map_err(|error| error.to_string())
             .and_then(|json| Target::from_canonical_json(&json))
             .map_err(|error| value_error(format!("target {NAME}: {error}")))?;
-        let llvm = library_of(self.0)?;
-        let mut target = checked(llvm, &target)?;
-        trial::add_arm_features(llvm, &mut target)?;
-        trial::add_vectors(llvm, &mut target)?;
-        Ok(target.to_json().to_string())
+        let caches = format!("{:?}", cpu::cache_options().collect::<Vec<_>>());
+        let question = ["target", &caches, &target.to_json().to_string()];
+        let answer = chosen(self.0)?.recall(&question, |llvm| {
+            let mut target = checked(llvm, &target)?;
+            trial::add_arm_features(llvm, &mut target)?;
+            trial::add_vectors(llvm, &mut target)?;
+            Ok(target.to_json())
+        })?;
+        Ok(answer.to_string())
     }
 }
 

@@ -49,11 +49,8 @@ fn digest_m3_a_lock_is_believed_by_the_file_alone() {
     let cache = Cache::at(&caches.join(KIND.name), KIND, 1 << 20).expect("a cache");
     cache.write(&KIND.key(&[&identity(&fs::metadata(&library).unwrap())]), wrong.as_bytes());
 
-    let options = || HostOptions {
-        plugin_paths: vec![library.clone()],
-        remember_digests: true,
-        ..HostOptions::isolated()
-    };
+    let options =
+        || HostOptions { plugin_paths: vec![library.clone()], remember: true, ..HostOptions::isolated() };
     let opened = |options: HostOptions| {
         let host = Host::new(options).unwrap();
         let name = host.plugins().swap_remove(0).name;
@@ -62,7 +59,7 @@ fn digest_m3_a_lock_is_believed_by_the_file_alone() {
     };
     // By the memory alone the library has the digest of the manifest; this shows that it is asked.
     assert_eq!(opened(options()).1, None);
-    let unasked = opened(HostOptions { remember_digests: false, ..options() });
+    let unasked = opened(HostOptions { remember: false, ..options() });
     assert_eq!(unasked.1, Some(ProblemKind::WrongDigest));
     let lock = Arc::new(PluginLock::of(&discover(&options()).unwrap()).unwrap());
     let (result, problem) = opened(HostOptions { locked: Some(lock), ..options() });

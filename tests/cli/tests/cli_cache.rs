@@ -302,3 +302,89 @@ fn kept_k1_the_folder_is_the_users() {
         assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o7777, 0o700);
     }
 }
+
+/// What the system's linker says that a command opens, if it says so (glibc).
+fn opened(cached: &Cached, words: &str, variables: &[(&str, &str)]) -> Option<String> {
+    let mut command = cached.command(words);
+    let place = cached.0.path("linker");
+    let _ = fs::remove_dir_all(&place);
+    fs::create_dir(&place).unwrap();
+    command.env("LD_DEBUG", "files").env("LD_DEBUG_OUTPUT", place.join("of"));
+    command.envs(variables.iter().copied());
+    let ended = end(&mut command);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let files = fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path());
+    let said: String =
+        files.map(|path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()).collect();
+    // The plugin is opened in any case.
+    said.contains("chipdock_plugin_cpu_llvm").then_some(said)
+}
+
+/// Rules LLKIND-K11 and LLLOAD-R6 of `cpu-llvm`: what the caches answer does not open libLLVM; with
+/// another answer to `remember`, to `--no-cache` and to the size of caches it does, and nothing is
+/// kept.
+#[test]
+fn what_the_caches_answer_opens_no_compiler() {
+    const RUN: &str = "run vector_add.py --target llvm --set n=16 --json";
+    let cached = Cached::new();
+    let is_open = |words: &str, variables: &[(&str, &str)]| {
+        let is_it = |line: &str| line.contains("libLLVM") && line.contains("generating link map");
+        opened(&cached, words, variables).map(|said| said.lines().any(is_it))
+    };
+    let memory = cached.0.path("cache/cpu-llvm");
+    let no_cache = format!("{RUN} --no-cache");
+    let Some(first) = is_open(&no_cache, &[]) else {
+        return chipdock_test_support::skipped("a linker that says what it opens");
+    };
+    assert!(first && !memory.exists());
+    assert_eq!(is_open(RUN, &[("CHIPDOCK_CACHE_SIZE", "0")]), Some(true));
+    assert_eq!(is_open(RUN, &[("CHIPDOCK_CPU_LLVM_REMEMBER", "false")]), Some(true));
+    assert!(!memory.exists());
+    assert_eq!((is_open(RUN, &[]), is_open(RUN, &[])), (Some(true), Some(false)));
+    assert!(memory.exists());
+    // What was kept is neither believed nor changed where nothing is to be remembered.
+    let files = || fs::read_dir(&memory).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
+    let before = files();
+    for (words, variables) in [
+        (&no_cache[..], &[][..]),
+        (RUN, &[("CHIPDOCK_CACHE_SIZE", "0")]),
+        (RUN, &[("CHIPDOCK_CPU_LLVM_REMEMBER", "0")]),
+        // Its list of objects is libLLVM's.
+        (RUN, &[("CHIPDOCK_CPU_LLVM_GDB", "1")]),
+    ] {
+        assert_eq!(is_open(words, variables), Some(true), "{words} {variables:?}");
+    }
+    assert_eq!(files(), before);
+    assert_eq!(is_open(RUN, &[]), Some(false));
+    // Another target was not completed before.
+    let other = RUN.replace("--target llvm", "--target {\"kind\":\"llvm\",\"opt-level\":2}");
+    assert_eq!((is_open(&other, &[]), is_open(&other, &[])), (Some(true), Some(false)));
+}
+
+/// LLKEPT-P2: another libLLVM, by its file, is asked anew, and its builds are others.
+#[test]
+fn another_library_of_a_compiler_is_asked_anew() {
+    const RUN: &str = "run vector_add.py --target llvm --set n=16 --json";
+    let cached = Cached::new();
+    let json = |variables: &[(&str, &str)]| {
+        let mut command = cached.command(RUN);
+        command.envs(variables.iter().copied());
+        end(&mut command).json()["cached"].clone()
+    };
+    assert_eq!((json(&[]), json(&[])), (false.into(), true.into()));
+    let own = ["/usr/lib/x86_64-linux-gnu/libLLVM.so.19.1", "/usr/lib/aarch64-linux-gnu/libLLVM.so.19.1"];
+    let Some(own) = own.iter().find(|path| std::path::Path::new(path).exists()) else {
+        return chipdock_test_support::skipped("a libLLVM of the distribution, to be copied");
+    };
+    let copy = cached.0.path("libLLVM-copy.so");
+    fs::copy(own, &copy).unwrap();
+    let copied = [("CHIPDOCK_LLVM", copy.to_str().unwrap())];
+    assert_eq!((json(&copied), json(&copied)), (false.into(), true.into()));
+    assert_eq!(json(&[]), serde_json::Value::from(true), "the first is known too");
+    // The same name, another file.
+    fs::remove_file(&copy).unwrap();
+    let mut bytes = fs::read(own).unwrap();
+    bytes.push(0);
+    fs::write(&copy, bytes).unwrap();
+    assert_eq!(json(&copied), serde_json::Value::from(false));
+}

@@ -25,7 +25,7 @@ fn compiler(scratch: &Scratch, words: &str, variables: &[(&str, &str)]) -> Value
     command.env_remove("CC").envs(variables.iter().copied());
     let listed = end(&mut command).json();
     let settings = listed["plugins"][0]["settings"].as_array().unwrap();
-    assert_eq!((settings.len(), &settings[1]["name"]), (2, &json!("cache-dir")));
+    assert_eq!((settings.len(), &settings[1]["name"]), (3, &json!("cache-dir")));
     assert_eq!((&settings[0]["name"], &settings[0]["type"]), (&json!("compiler"), &json!("str")));
     settings[0].clone()
 }

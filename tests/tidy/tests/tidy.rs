@@ -320,7 +320,8 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "streams.rs",
         ],
     ),
-    // `llvm/` and `driver/`: the folders in which a plugin opens the library and calls it.
+    // `llvm/` and `driver/`: folders in which a plugin opens the library and calls it; `linker/`:
+    // the one in which it makes code of an object.
     (
         "plugins/",
         &[
@@ -333,6 +334,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "module_loader.rs",
             "loader.rs",
             "llvm/",
+            "linker/",
             "driver/",
         ],
     ),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chipdock_host::discovery::{
-    Candidate, Discovery, NeededKey, check_digests, discover, needed_keys, needed_plugins,
+    Candidate, Discovery, NeededKey, check_against_lock, discover, needed_keys, needed_plugins,
 };
 use chipdock_host::settings::{Settings, variable_of};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
     let options = host_options(global)?;
     let mut discovery = discover(&options).map_err(|error| failure(&error))?;
     if let Some(lock) = &options.locked {
-        check_digests(&mut discovery, lock);
+        check_against_lock(&mut discovery, lock);
     }
     let settings = Settings::new(&options, &discovery).map_err(|error| failure(&error))?;
     let whole = discovery.clone();

@@ -16,8 +16,8 @@
 //! * **FIND-D4 Names.** Select and disable by name or glob; of two usable files with the same
 //!   plugin name the first wins.
 //! * **FIND-D5 Lock.** With [`HostOptions::locked`], a plugin that the lock does not pin is
-//!   refused, before FIND-D4 looks which is first. [`check_digests`] is for listings; a host checks
-//!   the digest when it opens the plugin (LOAD-L1).
+//!   refused, before FIND-D4 looks which is first. [`check_against_lock`] is for listings; a host
+//!   checks the digest when it opens the plugin (LOAD-L1).
 //! * **FIND-D6 Needed keys.** Last, a plugin that needs a key of another plugin (P5.15) is refused
 //!   where the manifests show that the key is unavailable: no remaining plugin provides it, or the
 //!   plugins need each other in a circle. Such a refusal makes no room for another plugin of the
@@ -188,7 +188,7 @@ fn is_again(before: &Candidate, candidate: &Candidate) -> bool {
 /// Checks the digests of the libraries (rule FIND-D5): reads each usable one whole and refuses it
 /// when the lock pins another digest. A host does the same when it opens a plugin; this function is
 /// for a listing.
-pub fn check_digests(discovery: &mut Discovery, lock: &PluginLock) {
+pub fn check_against_lock(discovery: &mut Discovery, lock: &PluginLock) {
     for candidate in discovery.candidates.iter_mut().filter(|candidate| candidate.problem.is_none()) {
         candidate.problem = match sha256_of(&candidate.library) {
             Ok(found) => lock.library_problem(&candidate.name, &found),

@@ -1,4 +1,4 @@
-//! S.2 to S.5, S.7, S.9, S.12, S.13 and rules SET-O1 to SET-O6, without a plugin.
+//! S.2 to S.5, S.7, S.9, S.12, S.13 and rules SET-O1 to SET-O7, without a plugin.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -105,6 +105,36 @@ impl User {
     fn log(&self) -> String {
         self.lines.lock().unwrap().join("\n")
     }
+}
+
+/// SET-O7: by the host's options, where nothing else says; and against all else where they ask for
+/// nothing. Another setting of that name is not meant.
+#[test]
+fn set_o7_a_host_that_remembers_nothing_is_obeyed() {
+    let with = |doc: &str, user: User| {
+        let settings = Settings::new(&user.options, &discovery()).unwrap();
+        let declared = manifest("toy", doc).unwrap().settings;
+        settings.reports("toy", &declared).swap_remove(0).value
+    };
+    let user = |remember: bool, variables: &[(&str, &str)]| {
+        let mut user = User::new().variables(variables);
+        user.options.remember = remember;
+        user
+    };
+    let (yes, no) = ([("CHIPDOCK_TOY_REMEMBER", "true")], [("CHIPDOCK_TOY_REMEMBER", "false")]);
+    for doc in [
+        r#"[{"name": "remember", "type": "bool", "doc": "Whether."}]"#,
+        r#"[{"name": "remember", "type": "bool", "default": true, "doc": "Whether."}]"#,
+    ] {
+        let value = |remember, variables| with(doc, user(remember, variables));
+        assert_eq!(value(true, &[]), Some(true.into()));
+        assert_eq!(value(true, &no), Some(false.into()));
+        assert_eq!((value(false, &[]), value(false, &yes)), (Some(false.into()), Some(false.into())));
+    }
+    let text = r#"[{"name": "remember", "type": "str", "doc": "What."}]"#;
+    assert_eq!(with(text, user(false, &yes)), Some("true".into()));
+    let other = r#"[{"name": "fast", "type": "bool", "default": true, "doc": "Whether."}]"#;
+    assert_eq!(with(other, user(false, &[])), Some(true.into()));
 }
 
 /// Gives a user one more source.

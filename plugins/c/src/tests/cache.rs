@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use libloading::os::unix::Library;
 
-use crate::cache::{Cache, KIND};
+use crate::cache::Cache;
 use crate::compiler::{Compiled, Options, compile_in, object_in};
 
 const SOURCE: &str = "__attribute__((visibility(\"default\"))) int number = 40;";
@@ -22,7 +22,7 @@ impl Bench {
     fn new() -> Self {
         let private = fs::Permissions::from_mode(0o700);
         let folder = tempfile::Builder::new().permissions(private).tempdir().unwrap();
-        let cache = Cache::at(&folder.path().join("c"), KIND, 1 << 20).unwrap();
+        let cache = Cache::at(&folder.path().join("c"), 1 << 20).unwrap();
         let bench = Self { folder, cache };
         bench.write_compiler("");
         bench
@@ -123,4 +123,24 @@ fn clib_o3_a_damaged_file_is_made_anew() {
     assert!(bench.is_found(SOURCE, &options, ""), "and replaced");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o622)).unwrap();
     assert!(!bench.is_found(SOURCE, &options, ""), "others could have written it");
+}
+
+/// CLIB-O5: the answer of the system's compiler is kept, where it gives it itself; that of a script
+/// is not.
+#[test]
+fn clib_o5_the_answer_of_a_program_is_kept_beside_the_library() {
+    let (bench, options) = (Bench::new(), Options::default());
+    let compiled =
+        || compile_in(SOURCE, &options, Some("cc"), &std::env::temp_dir(), Some(&bench.cache)).unwrap();
+    let first = compiled();
+    let program = std::process::Command::new("sh").args(["-c", "command -v cc"]).output().unwrap().stdout;
+    let program = fs::read(String::from_utf8(program).unwrap().trim()).unwrap();
+    let is_gcc = program.starts_with(b"\x7fELF") && program.windows(8).any(|word| word == b"collect2");
+    if !is_gcc {
+        return chipdock_test_support::skipped("a cc that is gcc itself");
+    }
+    assert_eq!(bench.files().len(), 2, "the library and the answer");
+    assert!(compiled().is_kept && !first.is_kept && bench.files().len() == 2);
+    assert!(!bench.is_found(SOURCE, &options, "") && bench.is_found(SOURCE, &options, ""));
+    assert_eq!(bench.files().len(), 3, "a library, and no answer");
 }

@@ -7,13 +7,13 @@
 
 use core::cell::RefCell;
 use core::ffi::{CStr, c_char, c_void};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::CString;
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 
 use chipdock_plugin_api::abi::ChipdockEnv;
-use chipdock_plugin_api::kit::{PerProcess, lock};
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::process::fork_generation;
 use chipdock_plugin_api::{Error, ErrorKind};
 use llvm_sys::error::LLVMErrorRef;
@@ -27,14 +27,13 @@ use llvm_sys::orc2::{
 
 use super::library::{Llvm, c_text};
 use super::machine::MachineOptions;
-use super::naming::{Naming, Shown, anchors};
-use super::object::{self, Checked};
+#[cfg(test)]
+use super::naming::Naming;
+use super::naming::Shown;
+use super::object;
+use super::plan::Plan;
 use super::worker;
 
-/// The variable of a module that its loader points to the environment.
-const ENVIRONMENT: &str = "__chipdock_env";
-/// A symbol that the linker itself defines.
-const GOT: &str = "_GLOBAL_OFFSET_TABLE_";
 /// Number of dropped modules between two purges of unused names.
 const FORGET_EVERY: usize = 64;
 
@@ -105,10 +104,6 @@ fn not_linked(step: &str, why: &str) -> Error {
     )
 }
 
-fn broken(what: &str) -> Error {
-    Error::new(ErrorKind::VALUE_ERROR, format!("the object is broken: {what}; build the artifact again"))
-}
-
 impl Jit {
     /// Links an object into this process, and points its environment variable, if it has one, to
     /// `env`. Reports its functions to `naming`.
@@ -118,6 +113,7 @@ impl Jit {
     /// * `ValueError`: the object is not for this machine, is broken, lacks one of `symbols`, or
     ///   calls a C function that cannot be found. `InternalError`: LLVM gave up. Nothing of the
     ///   object remains.
+    #[cfg(test)]
     pub(crate) fn load(
         llvm: &'static Llvm,
         object: &[u8],
@@ -125,42 +121,34 @@ impl Jit {
         env: *const ChipdockEnv,
         naming: Naming,
     ) -> Result<Self, Error> {
-        let checked = object::check(object).map_err(|why| broken(&why))?;
-        if let Some(missing) = symbols.iter().find(|symbol| !checked.functions.contains(**symbol)) {
-            return Err(broken(&format!("the index has a function `{missing}`, which the code has not")));
-        }
-        let addresses = resolve(&checked)?;
-        let mut wanted: BTreeSet<String> = symbols.iter().map(|symbol| (*symbol).to_owned()).collect();
-        let has_env = checked.defined.contains(ENVIRONMENT);
-        if has_env {
-            if !checked.variables.contains(ENVIRONMENT) {
-                return Err(broken(&format!("`{ENVIRONMENT}` is not a variable")));
-            }
-            wanted.insert(ENVIRONMENT.to_owned());
-        }
-        let functions = naming.functions(object);
-        wanted.extend(anchors(&functions).into_values().map(|function| function.name.clone()));
-        let mut own = object.to_vec();
+        let plan = Plan::new(object, symbols, naming)?;
+        Self::link(llvm, &plan, env)
+    }
+
+    /// Links the object of a plan.
+    ///
+    /// # Errors
+    ///
+    /// As [`Jit::load`].
+    pub(crate) fn link(llvm: &'static Llvm, plan: &Plan<'_>, env: *const ChipdockEnv) -> Result<Self, Error> {
+        let mut own = plan.object.to_vec();
         object::drop_unwind_tables(&mut own);
+        let (externals, wanted) = (plan.externals.clone(), plan.wanted.clone());
         let mut jit = worker::run(
             move || {
                 let session = session(llvm)?;
                 let library = session.library(llvm)?;
                 let mut jit =
                     Self { llvm, session, library: Some(library), addresses: HashMap::new(), shown: None };
-                jit.addresses = jit.link(&own, &addresses, &wanted)?;
+                jit.addresses = jit.add(&own, &externals, &wanted)?;
                 Ok(jit)
             },
             || {},
         )?;
-        if let (true, Some(place)) = (has_env, jit.addresses.get(ENVIRONMENT)) {
-            // SAFETY: a variable of this type in the object linked just now, which no other code
-            // knows yet.
-            unsafe { (*place as *mut *const ChipdockEnv).write(env) };
-        }
-        if !functions.is_empty() {
-            jit.shown = naming.tell(llvm, object.to_vec(), &functions, &jit.addresses);
-        }
+        // SAFETY: the addresses of this object, linked just now.
+        unsafe { plan.set_environment(&jit.addresses, env) };
+        plan.tell_perf(&jit.addresses);
+        jit.shown = plan.show(llvm, &jit.addresses);
         Ok(jit)
     }
 
@@ -169,16 +157,16 @@ impl Jit {
         self.addresses.get(symbol).copied()
     }
 
-    fn link(
+    fn add(
         &self,
         object: &[u8],
-        addresses: &[(CString, usize)],
+        externals: &BTreeMap<CString, usize>,
         wanted: &BTreeSet<String>,
     ) -> Result<HashMap<String, usize>, Error> {
         let api = &self.llvm.api;
         let library = self.raw();
         REPORTED.with_borrow_mut(Vec::clear);
-        self.define(addresses)?;
+        self.define(externals)?;
         // SAFETY: live session and library; the buffer is a copy, which the session takes over even
         // on failure.
         let added = unsafe {
@@ -198,14 +186,14 @@ impl Jit {
     }
 
     /// Defines the addresses of the object's undefined symbols in the library.
-    fn define(&self, addresses: &[(CString, usize)]) -> Result<(), Error> {
-        if addresses.is_empty() {
+    fn define(&self, externals: &BTreeMap<CString, usize>) -> Result<(), Error> {
+        if externals.is_empty() {
             return Ok(());
         }
         let api = &self.llvm.api;
         let session = self.session.raw(self.llvm);
         let flags = LLVMJITSymbolGenericFlags::LLVMJITSymbolGenericFlagsExported as u8;
-        let mut pairs: Vec<LLVMOrcCSymbolMapPair> = addresses
+        let mut pairs: Vec<LLVMOrcCSymbolMapPair> = externals
             .iter()
             .map(|(name, address)| LLVMOrcCSymbolMapPair {
                 // SAFETY: a live session; the name is handed over with its pair.
@@ -393,46 +381,4 @@ fn session(llvm: &'static Llvm) -> Result<&'static Session, Error> {
         );
     }
     Ok(session)
-}
-
-/// The addresses of an object's undefined symbols: first the process' own functions, then those of
-/// the C library, whether or not the program links all of it.
-fn resolve(checked: &Checked) -> Result<Vec<(CString, usize)>, Error> {
-    let mut found = Vec::new();
-    for name in checked.undefined.iter().filter(|name| *name != GOT) {
-        let symbol = c_text(name, "a symbol")?;
-        // SAFETY: only looks a name up.
-        let mut address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, symbol.as_ptr()) };
-        for library in c_libraries() {
-            if address.is_null() {
-                // SAFETY: an open library.
-                address = unsafe { libc::dlsym(*library as *mut c_void, symbol.as_ptr()) };
-            }
-        }
-        if address.is_null() {
-            return Err(Error::new(
-                ErrorKind::VALUE_ERROR,
-                format!(
-                    "the kernel calls the C function `{name}`, which no library of this process has; expected one of \
-                     the C library or of what the program links"
-                ),
-            ));
-        }
-        found.push((symbol, address as usize));
-    }
-    Ok(found)
-}
-
-/// The libraries that compiled code may call, opened and never closed.
-fn c_libraries() -> &'static [usize] {
-    static OPEN: PerProcess<Vec<usize>> = PerProcess::new(|_| {
-        [c"libm.so.6", c"libc.so.6", c"libgcc_s.so.1"]
-            .iter()
-            // SAFETY: the C library and the compiler's runtime, which run no code when they are
-            // opened.
-            .map(|name| unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) } as usize)
-            .filter(|handle| *handle != 0)
-            .collect()
-    });
-    OPEN.of_this()
 }

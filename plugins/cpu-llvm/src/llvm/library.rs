@@ -1,19 +1,18 @@
 //! Finding and opening the library (rules LIBLLVM-O1 to LIBLLVM-O3).
 
 use core::ffi::{CStr, c_char, c_uint, c_void};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ffi::{CString, OsString};
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::{CString, OsStr};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
-use chipdock_plugin_api::kit::{PerProcess, lock};
-use chipdock_plugin_api::{Error, ErrorKind, HostRef, Setting, process};
+use chipdock_plugin_api::{Error, ErrorKind, Setting, process};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use llvm_sys::error::LLVMErrorRef;
 
+use super::jit;
 use super::machine::{HostCpu, MachineOptions, Machines};
 use super::symbols::Symbols;
-use super::{jit, worker};
 
 /// The environment variable of the setting `library`.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_LLVM";
@@ -29,7 +28,7 @@ const MAJOR: u32 = 19;
 const PACKAGE: &str = "libllvm19";
 /// The SONAME, the name of other packagings, the link that Debian's package has, and LLVM's own
 /// folder.
-const NAMES: &[&str] =
+pub(super) const NAMES: &[&str] =
     &["libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so", "/usr/lib/llvm-19/lib/libLLVM.so.1"];
 
 /// An open libLLVM.
@@ -39,7 +38,8 @@ pub(crate) struct Llvm {
     pub(crate) name: String,
     pub(crate) version: [u32; 3],
     /// Identifies its file, as of the time when it was opened.
-    pub(crate) file: Option<String>,
+    pub(super) file: Option<String>,
+    pub(super) path: Option<PathBuf>,
     pub(super) library: Library,
     pub(super) host: OnceLock<HostCpu>,
     /// Initialised architectures. Adding one, or looking one up, requires this lock.
@@ -50,41 +50,24 @@ pub(crate) struct Llvm {
     pub(super) session_opening: Mutex<()>,
 }
 
-/// The library that a host's settings name, or that is found: opened by the first call, and the
-/// same from then on.
-///
-/// Hosts whose settings name different files each have their own.
+/// Whether the process has opened a library of that name already.
+pub(super) fn is_loaded(name: &OsStr) -> bool {
+    // SAFETY: opens nothing: a library that is open is counted once more, and once less when the
+    // handle is dropped.
+    unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL | libc::RTLD_NOLOAD) }.is_ok()
+}
+
+/// Opens the library that is found under the name in the settings, or under one of the usual names.
 ///
 /// # Errors
 ///
-/// * `Unavailable`: there is none, with each name that was tried and the reason for its rejection;
-///   the next call looks again.
-/// * The host's error for the setting.
-pub(crate) fn library_of(host: HostRef) -> Result<&'static Llvm, Error> {
-    static LIBRARIES: PerProcess<Libraries> = PerProcess::new(|_| Mutex::default());
-    let named = host.setting(&LIBRARY)?.map(PathBuf::into_os_string).filter(|name| !name.is_empty());
-    let mut libraries = lock(LIBRARIES.of_this());
-    if let Some(llvm) = libraries.get(&named) {
-        return Ok(llvm);
-    }
-    let llvm: &'static Llvm = Box::leak(Box::new(search(named.clone())?));
-    worker::contain_fatal_errors(llvm);
-    libraries.insert(named, llvm);
-    Ok(llvm)
-}
-
-/// Libraries by the name in the settings.
-type Libraries = Mutex<BTreeMap<Option<OsString>, &'static Llvm>>;
-
-fn search(named: Option<OsString>) -> Result<Llvm, Error> {
+/// `Unavailable`: there is none, with each name that was tried and the reason for its rejection.
+pub(super) fn search(named: Option<&OsStr>) -> Result<Llvm, Error> {
     let is_named = named.is_some();
-    let names: Vec<OsString> = match named {
-        Some(name) => vec![name],
-        None => NAMES.iter().map(OsString::from).collect(),
-    };
+    let names: Vec<&OsStr> = named.map_or_else(|| NAMES.iter().map(OsStr::new).collect(), |name| vec![name]);
     let mut tried = Vec::new();
     for name in &names {
-        match open(name) {
+        match open(name, name) {
             Ok(llvm) => return Ok(llvm),
             Err(why) => tried.push(format!("{}: {why}", name.to_string_lossy())),
         }
@@ -103,9 +86,15 @@ fn search(named: Option<OsString>) -> Result<Llvm, Error> {
     ))
 }
 
-fn open(name: &OsString) -> Result<Llvm, String> {
+/// Opens the file at a path, which the linker has found under that name before; the error is the
+/// reason.
+pub(super) fn open_file(name: &str, path: &Path) -> Result<Llvm, String> {
+    open(OsStr::new(name), path.as_os_str())
+}
+
+fn open(name: &OsStr, file: &OsStr) -> Result<Llvm, String> {
     // SAFETY: libLLVM's constructors only register options; it is never closed.
-    let library = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) }
+    let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) }
         .map_err(|error| std::error::Error::source(&error).unwrap_or(&error).to_string())?;
     let Some(version) = version(&library) else {
         return Err(format!("expected LLVM {MAJOR}, found {}", without_version(library)));
@@ -120,6 +109,7 @@ fn open(name: &OsString) -> Result<Llvm, String> {
     match opened {
         Ok(api) => Ok(Llvm {
             file: process::library_of(api.LLVMContextCreate as *const c_void),
+            path: process::library_path_of(api.LLVMContextCreate as *const c_void),
             api,
             name: name.to_string_lossy().into_owned(),
             version,

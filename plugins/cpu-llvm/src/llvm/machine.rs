@@ -92,7 +92,7 @@ pub(crate) fn granted(features: String, may_use_tiles: impl FnOnce() -> bool) ->
 
 /// Asks Linux for permission to use tiles, for all threads of this process.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-fn may_use_tiles() -> bool {
+pub(super) fn may_use_tiles() -> bool {
     const ARCH_REQ_XCOMP_PERM: libc::c_long = 0x1023;
     const XFEATURE_XTILEDATA: libc::c_long = 18;
     // SAFETY: sets a permission of the process, and reads and writes no memory of it.
@@ -101,8 +101,13 @@ fn may_use_tiles() -> bool {
 
 /// No other system is asked.
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-fn may_use_tiles() -> bool {
+pub(super) fn may_use_tiles() -> bool {
     false
+}
+
+/// The component of LLVM's with that name.
+pub(super) fn component(name: &str) -> Option<&'static str> {
+    ARCHITECTURES.iter().map(|(known, _)| *known).find(|known| *known == name)
 }
 
 /// LLVM's name of a triple's architecture, or `None` if the first word of the triple is unknown.

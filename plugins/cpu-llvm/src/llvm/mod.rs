@@ -1,16 +1,19 @@
 //! Bindings of libLLVM, opened at run time: nothing here is linked.
 //!
-//! * [`library_of`] opens it once for each file, on first use, as a [`Llvm`].
+//! * [`chosen()`] finds the one of a host, by what it answered before where it can; [`library_of`]
+//!   and [`Chosen::open`] open it once for each file, on first use, as a [`Llvm`].
+//! * [`processor`]: what this machine's processor says of itself.
 //! * [`machine`]: the host's processor, architectures, target machines.
 //! * [`compile`]: compiles textual IR to objects, assembly and optimised IR.
-//! * [`jit`]: loads objects as functions of this process. [`naming`]: publishes their names to
-//!   `perf` and `gdb`.
+//! * [`plan`]: what is known of an object before it is linked. [`jit`]: links it by LLVM's linker.
+//!   [`naming`]: publishes names of functions to `perf` and `gdb`.
 //! * [`portable`]: checks objects of any machine, for linkers.
 //!
 //! # Rules
 //!
-//! - **LIBLLVM-O1** No library is opened before it is needed, and an opened one is never closed. A
-//!   library of another major version is refused by its number: the types here are those of LLVM 19.
+//! - **LIBLLVM-O1** No library is opened before it has work, and an opened one is never closed. A
+//!   library of another major version is refused by its number: the types here are those of LLVM
+//!   19.
 //! - **LIBLLVM-O2** A missing library is an ordinary result, `Unavailable`, with each name that was
 //!   tried, the dynamic linker's messages and the package to install. The next call looks for it
 //!   again.
@@ -30,21 +33,25 @@
 //!   every call is `WrongState`. Code that the parent loaded stays where it is, and is not freed in
 //!   the child.
 
+mod chosen;
 pub(crate) mod compile;
 pub(crate) mod jit;
 mod library;
 pub(crate) mod machine;
 pub(crate) mod naming;
 mod object;
+pub(crate) mod plan;
 pub(crate) mod portable;
+pub(crate) mod processor;
 mod symbols;
 mod worker;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
+pub(crate) use chosen::{Chosen, chosen, library_of};
 pub(crate) use compile::{Wanted, compile};
-pub(crate) use library::{LIBRARY, Llvm, library_of};
+pub(crate) use library::{LIBRARY, Llvm};
 pub(crate) use machine::{HostCpu, MachineOptions};
 
 /// The library of a host without settings: the one that the environment names, or one of the usual

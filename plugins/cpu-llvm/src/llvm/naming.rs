@@ -7,7 +7,7 @@
 //!   left alone.
 //! - **LLNAME-J2** With the setting `gdb`, each loaded object is registered with gdb through its
 //!   JIT interface (`__jit_debug_register_code` of libLLVM) until its module is dropped: functions,
-//!   and the lines of the kernel if the object has them.
+//!   and the lines of the kernel if the object has them. LLVM's linker links such objects.
 //! - **LLNAME-J3** A write that fails is a warning in the log, once, and does not prevent loading.
 //!   Code in a section without a global function has no known address and is not named.
 
@@ -54,8 +54,14 @@ impl Naming {
 
     /// Reports to no tool.
     #[cfg(test)]
-    pub(super) fn off() -> Self {
-        Self { host: HostRef::standalone(), perf: false, gdb: false }
+    pub(crate) fn off() -> Self {
+        Self::with(HostRef::standalone(), false, false)
+    }
+
+    /// Reports to these tools.
+    #[cfg(test)]
+    pub(crate) fn with(host: HostRef, perf: bool, gdb: bool) -> Self {
+        Self { host, perf, gdb }
     }
 
     /// The functions of a checked object; empty if no tool is enabled.
@@ -63,24 +69,35 @@ impl Naming {
         if self.perf || self.gdb { object::functions(object) } else { Vec::new() }
     }
 
-    /// Reports a linked object; `addresses` has at least the [`anchors`] of its functions.
-    pub(super) fn tell(
-        self,
-        llvm: &Llvm,
-        object: Vec<u8>,
-        functions: &[Function],
-        addresses: &HashMap<String, usize>,
-    ) -> Option<Shown> {
+    /// Whether LLVM's linker is needed: gdb is told through libLLVM's list.
+    pub(super) fn is_for_llvm(self) -> bool {
+        self.gdb
+    }
+
+    /// Names the functions of a linked object to `perf`; `addresses` has at least their
+    /// [`anchors`].
+    pub(super) fn tell_perf(self, functions: &[Function], addresses: &HashMap<String, usize>) {
         static WAS_TOLD: AtomicBool = AtomicBool::new(false);
-        let sections = sections(functions, addresses);
         if self.perf
-            && let Err(error) = append(&lines(functions, &sections))
+            && let Err(error) = append(&lines(functions, &sections(functions, addresses)))
             && !WAS_TOLD.swap(true, Ordering::Relaxed)
         {
             let line = format!("loaded code is not named to perf: {}: {error}", perf_map());
             self.host.log(LogLevel::Warning, &line);
         }
-        self.gdb.then(|| Shown::new(llvm, object, &sections)).flatten()
+    }
+
+    /// Registers a linked object with gdb; `addresses` has at least the [`anchors`] of its
+    /// functions.
+    pub(super) fn show(
+        self,
+        llvm: &Llvm,
+        object: &[u8],
+        functions: &[Function],
+        addresses: &HashMap<String, usize>,
+    ) -> Option<Shown> {
+        let is_asked_for = self.gdb && !functions.is_empty();
+        is_asked_for.then(|| Shown::new(llvm, object.to_vec(), &sections(functions, addresses))).flatten()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Checks of an object before LLVM's linker sees it, which trusts the offsets in it.
+//! Checks of an object before a linker sees it: LLVM's trusts the offsets in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::offset_of;

@@ -1,6 +1,7 @@
 //! Tests of LLVM itself, on IR written by hand.
 
 mod building;
+mod chosen;
 mod linking;
 mod memory;
 mod opening;
@@ -12,7 +13,7 @@ use super::naming::Naming;
 use super::{MachineOptions, Wanted, compile, library};
 
 /// A loop, vectorised from level 2 on.
-pub(in crate::llvm) const ADD: &str = r"
+pub(crate) const ADD: &str = r"
 define void @add(ptr noalias %a, ptr noalias %b, ptr noalias %c, i64 %n) {
 entry:
   %none = icmp sle i64 %n, 0
@@ -47,7 +48,7 @@ fn host_options() -> MachineOptions {
     }
 }
 
-pub(in crate::llvm) fn object_of(ir: &str) -> Vec<u8> {
+pub(crate) fn object_of(ir: &str) -> Vec<u8> {
     let wanted = Wanted { object: true, ..Wanted::default() };
     compile(library().unwrap(), ir, &host_options(), wanted, &|| false).unwrap().object
 }
