@@ -122,7 +122,7 @@ fn options(choices: &[u8; CHOICE_BYTES]) -> Options {
 }
 
 /// The targets of a choice: one of them, or now and then all.
-fn chosen(choice: u8) -> &'static [Arc<Target>] {
+fn chosen(choice: u8) -> &'static [Arc<ResolvedTarget>] {
     let all = targets();
     let at = usize::from(choice) % (all.len() + 1);
     all.get(at..=at).unwrap_or(all)
@@ -130,8 +130,8 @@ fn chosen(choice: u8) -> &'static [Arc<Target>] {
 
 /// One target for each kind that has a code generator here. Host functions of devices are built by
 /// a kind whose code generator only writes text, where there is one.
-fn targets() -> &'static [Arc<Target>] {
-    static TARGETS: OnceLock<Vec<Arc<Target>>> = OnceLock::new();
+fn targets() -> &'static [Arc<ResolvedTarget>] {
+    static TARGETS: OnceLock<Vec<Arc<ResolvedTarget>>> = OnceLock::new();
     TARGETS.get_or_init(|| {
         let host = host();
         let kinds = host.target_kinds();
@@ -157,7 +157,7 @@ fn targets() -> &'static [Arc<Target>] {
 
 /// Builds, and builds again when asked: the same comes of the same. A kind that compiles what it
 /// wrote is cancelled once it has written it, which is when it looks.
-fn build(module: &IrModule, target: &Arc<Target>, twice: bool) -> Result<(), Error> {
+fn build(module: &IrModule, target: &Arc<ResolvedTarget>, twice: bool) -> Result<(), Error> {
     let host: &Host = host();
     let cancel = Arc::new(AtomicBool::new(compiles(target)));
     let options =

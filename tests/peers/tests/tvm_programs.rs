@@ -39,7 +39,7 @@ const BUILT: &[&str] = &["cuda", "metal", "webgpu"];
 pub(crate) struct Targets {
     host: Host,
     present: Vec<Backend>,
-    built: Vec<Arc<Target>>,
+    built: Vec<Arc<ResolvedTarget>>,
 }
 
 impl Targets {

@@ -37,7 +37,7 @@ impl Question for Targets {
 
     fn ask(host: &Host, name: &str) -> std::result::Result<Known, Error> {
         let schema = (*host.target_kind(name)?).clone();
-        let target = host.usable_target(name).map(|target| target.to_json());
+        let target = host.usable_target(name).map(|target| target.target().to_json());
         Ok(Known { schema, target: target.map_err(|error| Lack::from(&error)) })
     }
 }

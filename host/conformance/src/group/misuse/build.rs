@@ -89,7 +89,7 @@ fn kind(c: &Context) -> Verdict<Kind> {
 fn canonicalize(c: &Context, bytes: &[u8]) -> Verdict {
     let kind = kind(c)?;
     may_refuse("canonicalize of what is no target", kind.canonicalize_bytes(bytes))?;
-    let good = c.host()?.target(c.registration())?.to_json().to_string();
+    let good = c.host()?.target(c.registration())?.json().to_owned();
     kind.canonicalize(&good).map(drop).map_err(|error| {
         Stop::failed("canonicalize of a target after a wrong call: success", found(&error)).clause("P7.9")
     })
