@@ -76,12 +76,10 @@ impl ModuleInner {
             return Ok(None);
         }
         self.check_entry(name, &entry)?;
-        let index = serde_json::from_str(self.artifact().index_json());
-        let index = index.map_err(|error| Error::new(ErrorKind::Value, format!("the index: {error}")))?;
-        let described = kernel::Kernel::from_index(&index).map_err(|error| from_api(&error))?;
-        let Some(described) = described.into_iter().find(|kernel| kernel.name == name) else {
-            return Ok(None);
-        };
+        let mut functions = self.artifact().index().functions.iter();
+        let Some(listed) = functions.find(|function| function.name == name) else { return Ok(None) };
+        let described = kernel::Kernel::new(name, &listed.symbol, &listed.args, &listed.launch_params);
+        let described = described.map_err(|error| from_api(&error))?;
         let note = Note::of(self.plugin(), &format!("kernel {name}"));
         let module = Arc::clone(self);
         Ok(Some(Kernel(Arc::new(Inner { described, table, self_, entry, note, services, module }))))
