@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use chipdock_host::{DeviceChoice, Environment, Host, HostOptions, TargetRequest};
+use chipdock_host::{DeviceChoice, Environment, Host, HostOptions, ResolvedTarget, TargetRequest};
 use chipdock_raw_host::{Device, Plugin};
 
 use crate::settings::given;

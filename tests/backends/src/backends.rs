@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chipdock_host::{Device, DeviceChoice, Host, HostOptions, TargetRequest};
+use chipdock_host::{Device, DeviceChoice, Host, HostOptions, ResolvedTarget, TargetRequest};
 use chipdock_ir::{Target, TargetCapabilities};
 use chipdock_test_support::sample::Drawn;
 use serde_json::{Map, Value};

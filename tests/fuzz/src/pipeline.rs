@@ -8,8 +8,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use chipdock_host::{CompileOptions, Error, ErrorKind, Host, Schedule};
-use chipdock_ir::{DType, IrModule, Target, equal, print};
+use chipdock_host::{CompileOptions, Error, ErrorKind, Host, ResolvedTarget, Schedule};
+use chipdock_ir::{DType, IrModule, equal, print};
 use chipdock_programs::{Case, Options, spelled};
 
 use crate::edit::{EDIT_BYTES, edited};
@@ -74,7 +74,7 @@ pub fn pipeline_outcome(bytes: &[u8]) -> Outcome {
         match build(&module, target, choices[4] & 8 != 0) {
             Ok(()) => outcome.n_built += 1,
             Err(error) => {
-                is_typed(&error, &target.kind);
+                is_typed(&error, &target.kind().name);
                 outcome.n_refused += 1;
             }
         }
@@ -169,15 +169,15 @@ fn build(module: &IrModule, target: &Arc<ResolvedTarget>, twice: bool) -> Result
     let bytes = compiled.artifact.to_bytes()?;
     if twice {
         let again = host.compile(module, target, &options)?.artifact.to_bytes()?;
-        assert!(again == bytes, "FUZZ-F5: {} builds another artifact of the same", target.kind);
+        assert!(again == bytes, "FUZZ-F5: {} builds another artifact of the same", target.kind().name);
     }
     Ok(())
 }
 
 /// Whether a kind's code generator goes on to compile in this process what it wrote; one that only
 /// writes is left to end.
-fn compiles(target: &Target) -> bool {
-    target.kind == "llvm"
+fn compiles(target: &ResolvedTarget) -> bool {
+    target.kind().name == "llvm"
 }
 
 /// FUZZ-F5: what a valid program may be refused for.

@@ -102,7 +102,7 @@ fn codegen(c: &Context) -> Verdict<(Codegen, Request)> {
     let newest = wire::VERSIONS.iter().rev().find(|version| **version <= codegen.ir_max.as_str());
     let ir = wire::write_at(&IrModule::default(), newest.copied().unwrap_or(wire::VERSION));
     let ir = ir.map_err(|error| Stop::suite(format!("the empty module: {error:?}")))?.into_bytes();
-    Ok((codegen, Request::new(ir, target.to_json().to_string().into_bytes())))
+    Ok((codegen, Request::new(ir, target.json().as_bytes().to_vec())))
 }
 
 /// Checks that a correct request succeeds after a wrong one.

@@ -1,7 +1,6 @@
 //! Targets created by a real host: written, read, nested, and queried by passes.
 
-use std::sync::Arc;
-
+use chipdock_host::ResolvedTarget;
 use chipdock_ir::{CapabilitySource, OptionType, Target};
 use serde_json::{Value, json};
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use chipdock_host::artifact::Artifact;
 use chipdock_host::{CompileOptions, Error, Host, HostOptions};
-use chipdock_ir::{IrModule, Target};
+use chipdock_ir::IrModule;
 use serde_json::json;
 
 /// The architectures for which everything must compile.

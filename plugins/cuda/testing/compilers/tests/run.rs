@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use chipdock_host::{CompileOptions, Host, HostOptions};
 use chipdock_interpret::{Arg, Array};
