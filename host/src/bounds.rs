@@ -108,6 +108,12 @@ pub(crate) fn cut(text: &str, bytes_max: usize) -> String {
     unsafe { shown(chipdock_plugin_api::text::str_out(text), bytes_max) }
 }
 
+/// Returns the pointer, or null where it is misaligned: memory that cannot be read or written is
+/// treated as absent.
+pub(crate) fn aligned<T>(pointer: *const T) -> *const T {
+    if pointer.is_aligned() { pointer } else { std::ptr::null() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -38,7 +38,9 @@
 //! | [`settings`] | SET-O1 to SET-O6: a user's settings of plugins, and the order of their sources |
 //! | `origin`, `digest_memory` | which bytes a plugin is; DIGEST-M1 to DIGEST-M4: remembered for a file that has not changed. A wrong digest is refused by `loader` (LOAD-L1) and by `lock` (LOCK-K3) |
 //! | **`boundary`** | what crosses to plugins and back |
-//! | `plugin_table`, `services` | the table that one plugin of one host is given, and what its functions do |
+//! | `plugin_table`, `host_table` | the table that one plugin of one host is given, and what its functions do |
+//! | `services`, `slots`, `host_calls` | what a host gives to code that calls it: errors and streams of each thread, log, loans, threads, settings; what that code asks of the host itself |
+//! | `plugin_call` | a call of a plugin, with its note, its span and the floating-point mode that it must leave |
 //! | `attest`, `instance`, `registrar` | the layout of a plugin's tables; its instance, from `init` to `release`; what it registers |
 //! | `interfaces`, `extension` | named interfaces, and those that plugins add |
 //! | `lent`, `session` | objects that are lent for a call; a build's |
@@ -61,6 +63,7 @@
 //! | [`files`] | FILES-I1 to FILES-I3: regular files only, the checked file is the one that is read, within a bound |
 //! | [`shown`] | SHOWN-X1 to SHOWN-X3: text from outside, made safe to show |
 //! | [`trace`] | SP1 to SP5: spans and events, for a program that listens |
+//! | `log`, `environment`, `private_group` | lines for a person; the part of the process that a host uses; whose files are a user's alone |
 //! | `bounds` | every bound, with its reason |
 //! | [`documents`], `names` | fields that nobody reads; forms of names |
 //!
@@ -125,14 +128,17 @@ mod boundary;
 mod bounds;
 mod compile;
 pub mod documents;
+mod environment;
 mod error;
 mod export;
 pub mod files;
 mod host;
 pub mod library;
+mod log;
 mod names;
 mod open;
 mod options;
+mod private_group;
 mod process;
 mod runtime;
 pub mod shown;
@@ -146,15 +152,17 @@ pub use compile::cache::{COMPILE_CACHE, CompileCache, KeptBuild};
 pub use compile::resolve::{DeviceChoice, ResolvedTarget, TargetId, TargetRequest, TargetSource};
 pub use compile::{CompileOptions, Compiled, Scheduling};
 pub use compile::{artifact, describe};
+pub use environment::{Environment, Variables};
 pub use error::{Error, ErrorKind, Fault, Subject};
 pub use export::{DeviceCode, ExportOptions, Exported};
 pub use host::Host;
-pub use names::name_in_key;
+pub use log::{LogLevel, LogSink};
+pub use names::{HOST_PLUGIN, name_in_key};
 pub use open::lock::{LOCK_SCHEMA, LockedPlugin, PluginLock};
 pub use open::problem::{Problem, ProblemKind};
-pub use open::registry::{HOST_PLUGIN, KeyReport, PluginReport, PluginState};
+pub use open::registry::{KeyReport, PluginReport, PluginState};
 pub use open::{discovery, generation, manifest, settings};
-pub use options::{Environment, HostOptions, LogLevel, LogSink, Variables};
+pub use options::HostOptions;
 pub use runtime::extents;
 pub use runtime::{
     Device, Function, Kernel, LaunchArg, Mark, Module, NativeData, Plain, Stream, StreamGuard, Tensor,

@@ -1,5 +1,8 @@
 //! Checks of names: those of plugins and those that they register (P1.4, P5.9).
 
+/// Name under which the host's own registrations are listed.
+pub const HOST_PLUGIN: &str = "host";
+
 /// Prefixes of keys.
 pub(crate) const KEY_PREFIXES: &[&str] =
     &["device_api.", "target.kind.", "target.build.", "module.load.", FUNCTION];

@@ -1,8 +1,32 @@
 //! Queries of the operating system about the host's process and machine.
 
-pub(crate) use chipdock_plugin_api::process::{
-    effective_user, fork_generation, has_raised_privileges, watch_forks,
-};
+pub(crate) use chipdock_plugin_api::process::{effective_user, has_raised_privileges};
+use chipdock_plugin_api::process::{fork_generation, watch_forks};
+
+use crate::error::{Error, ErrorKind};
+
+/// The process in which a host was made.
+#[derive(Clone, Copy)]
+pub(crate) struct HostProcess {
+    fork_generation: u64,
+}
+
+impl HostProcess {
+    /// Returns this process.
+    pub(crate) fn this() -> Self {
+        watch_forks();
+        Self { fork_generation: fork_generation() }
+    }
+
+    /// Refuses a forked child, which does not have the locks, threads and drivers of the parent.
+    pub(crate) fn check(self) -> Result<(), Error> {
+        if fork_generation() == self.fork_generation {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::WrongState, "this host was made before the process was forked")
+            .hint("make a host in the child, or start a new program"))
+    }
+}
 
 /// Returns glibc's version, where it is the libc.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

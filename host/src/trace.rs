@@ -44,70 +44,14 @@
 //! | `launch` | trace | `kernel`, `plugin` | a kernel is queued on a device |
 //! | `task` | trace | `task`, `count` | one task of a parallel loop, on the thread that runs it |
 
-use tracing::span::EnteredSpan;
-use tracing::{Level, debug_span, trace_span};
+use tracing::Level;
 
-use crate::boundary::calling::{Calling, Note};
-use crate::boundary::guard::FloatMode;
-use crate::boundary::services::Services;
-use crate::options::LogLevel;
+pub(crate) use crate::log::event;
 
 /// Returns true if a subscriber wants level trace (SP5).
 #[inline]
 pub(crate) fn is_wanted() -> bool {
     tracing::level_enabled!(Level::TRACE)
-}
-
-/// Emits a line of the log as an event (SP4).
-pub(crate) fn event(level: LogLevel, plugin: Option<&str>, line: &str) {
-    match level {
-        LogLevel::Error => tracing::error!(plugin, "{line}"),
-        LogLevel::Warning => tracing::warn!(plugin, "{line}"),
-        LogLevel::Info => tracing::info!(plugin, "{line}"),
-        LogLevel::Debug => tracing::debug!(plugin, "{line}"),
-    }
-}
-
-/// A call of a plugin in progress: its note, its span (SP3), and the floating-point mode that it
-/// must leave (GUARD-G5).
-pub(crate) struct PluginCall {
-    services: &'static Services,
-    note: &'static Note,
-    mode: FloatMode,
-    _calling: Calling,
-    _span: EnteredSpan,
-}
-
-impl PluginCall {
-    pub(crate) fn enter(services: &'static Services, note: &'static Note) -> Self {
-        let span = debug_span!("plugin_call", call = note.call(), plugin = note.plugin());
-        Self::within(services, note, span.entered())
-    }
-
-    /// Enters a call of a function that may be called often.
-    pub(crate) fn enter_device(services: &'static Services, note: &'static Note) -> Self {
-        let span = trace_span!("device_call", call = note.call(), plugin = note.plugin());
-        Self::within(services, note, span.entered())
-    }
-
-    fn within(services: &'static Services, note: &'static Note, span: EnteredSpan) -> Self {
-        let calling = Calling::enter(note);
-        Self { services, note, mode: FloatMode::now(), _calling: calling, _span: span }
-    }
-}
-
-impl Drop for PluginCall {
-    fn drop(&mut self) {
-        let Some(left) = self.mode.put_back() else { return };
-        if self.note.is_first_warning() {
-            let (plugin, call, mode) = (self.note.plugin(), self.note.call(), self.mode);
-            let line = format!(
-                "plugin \"{plugin}\": its {call} changed the floating-point mode: it was {mode}, became {left}, put back; \
-                 report it to its maintainer"
-            );
-            self.services.log(LogLevel::Warning, &line);
-        }
-    }
 }
 
 #[cfg(test)]

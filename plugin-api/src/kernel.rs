@@ -131,7 +131,9 @@ pub fn block_extents(function: &PrimFunc) -> [Option<i64>; 3] {
     extents
 }
 
-fn argument_type(param: &Param) -> String {
+/// Returns the type of a parameter as an artifact's index lists it: `handle` for a buffer.
+#[must_use]
+pub fn argument_type(param: &Param) -> String {
     match param {
         Param::Buffer(_) => "handle".to_owned(),
         Param::Var(var) => var.dtype.to_string(),
@@ -155,12 +157,28 @@ impl Kernel {
         let (Some(name), Some(symbol)) = (entry["name"].as_str(), entry["symbol"].as_str()) else {
             return Err(value_error(format!("expected a function with `name` and `symbol`, found {entry}")));
         };
-        let wrong = |what: String| value_error(format!("function {name} of the artifact's index: {what}"));
+        let wrong = |what: String| wrong_entry(name, &what);
         let texts = |field: &str| -> Result<Vec<&str>, Error> {
             let list = entry[field].as_array().ok_or_else(|| wrong(format!("expected a list `{field}`")))?;
             let texts: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
             texts.ok_or_else(|| wrong(format!("expected strings in `{field}`")))
         };
+        Self::new(name, symbol, &texts("args")?, &texts("launch_params")?)
+    }
+
+    /// Makes a kernel from the fields of its entry in an artifact's index.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`: an argument that is no scalar and no handle, or a launch parameter that is
+    /// unknown, there twice, or after the last; the message names the kernel.
+    pub fn new(
+        name: &str,
+        symbol: &str,
+        args: &[impl AsRef<str>],
+        launch_params: &[impl AsRef<str>],
+    ) -> Result<Self, Error> {
+        let wrong = |what: String| wrong_entry(name, &what);
         let mut kernel = Self {
             name: name.to_owned(),
             symbol: symbol.to_owned(),
@@ -169,14 +187,14 @@ impl Kernel {
             is_cooperative: false,
             has_dynamic_shared: false,
         };
-        for text in texts("args")? {
+        for text in args.iter().map(AsRef::as_ref) {
             let parsed = dtype::parse(text).map_err(|error| wrong(error.message().into_owned()))?;
             if parsed.lanes != 1 || !matches!(parsed.bits, 8 | 16 | 32 | 64) {
                 return Err(wrong(format!("expected scalars and handles as arguments, found {text}")));
             }
             kernel.args.push(parsed);
         }
-        for text in texts("launch_params")? {
+        for text in launch_params.iter().map(AsRef::as_ref) {
             if kernel.has_dynamic_shared {
                 return Err(wrong(format!("expected {DYNAMIC_SHARED} last, found {text} behind it")));
             }
@@ -320,6 +338,10 @@ pub(crate) fn place(axis: ThreadAxis) -> Option<(bool, usize)> {
         ThreadAxis::ThreadZ => (false, 2),
         _ => return None,
     })
+}
+
+fn wrong_entry(name: &str, what: &str) -> Error {
+    value_error(format!("function {name} of the artifact's index: {what}"))
 }
 
 fn value_error(message: String) -> Error {

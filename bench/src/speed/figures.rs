@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Instant;
 
 use chipdock_host::{Host, HostOptions};
@@ -136,9 +137,9 @@ pub fn first_build(kind: &str, plugins: &Path) -> Result<Value> {
     let start = Instant::now();
     let target = host.target(kind).map_err(|error| error.to_string())?;
     let device = host.device("cpu", 0).map_err(|error| error.to_string())?;
-    let capabilities = host.capabilities(&target).map_err(|error| error.to_string())?;
+    let capabilities = (**target.capabilities()).clone();
     let backend = Backend {
-        target,
+        target: Arc::clone(target.target()),
         device,
         device_name: String::new(),
         capabilities,

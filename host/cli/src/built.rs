@@ -137,7 +137,7 @@ impl Built {
             fields.remove("host");
         }
         let request = TargetRequest::new(target).device(choice);
-        let resolved = host.resolve(request).map_err(|error| failure(&error))?;
+        let resolved = host.target(request).map_err(|error| failure(&error))?;
         resolved
             .device()
             .cloned()

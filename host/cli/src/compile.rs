@@ -26,12 +26,12 @@ pub(crate) struct Build {
 impl Build {
     /// Returns the target that it was compiled for.
     pub(crate) fn target(&self) -> &Target {
-        &self.compiled.target
+        self.compiled.target.target()
     }
 
     /// Returns the target that its host functions were compiled for.
     pub(crate) fn host(&self) -> &Target {
-        &self.compiled.host
+        self.compiled.host.target()
     }
 }
 
@@ -67,7 +67,7 @@ fn target_or(
     if let Some(device) = device {
         request = request.device(device);
     }
-    host.resolve(request).map_err(|error| failure(&error))
+    host.target(request).map_err(|error| failure(&error))
 }
 
 /// Returns the target of a module that is compiled for a device: what neither `--target` nor the
@@ -127,7 +127,7 @@ fn tell_overridden(
     progress: &Progress,
 ) {
     let Some(own) = KernelFile::target_of(function).filter(|_| args.target.is_some()) else { return };
-    let is_same = host.resolve(TargetRequest::named(own)).is_ok_and(|own| own.id() == target.id());
+    let is_same = host.target(TargetRequest::named(own)).is_ok_and(|own| own.id() == target.id());
     if !is_same {
         progress.warn(&format!(
             "function \"{}\" names the target {}, and is compiled for that of --target",
@@ -156,7 +156,7 @@ pub(crate) fn tell_kept(
         if !is_for_nobody && own.kind != target.target().kind {
             continue;
         }
-        if host.resolve(TargetRequest::named(own)).is_ok_and(|own| own.id() != target.id()) {
+        if host.target(TargetRequest::named(own)).is_ok_and(|own| own.id() != target.id()) {
             progress.warn(&format!(
                 "function \"{}\" is compiled for the target that it names, {}, and not for that of --target",
                 function.name,

@@ -16,9 +16,8 @@ pub(crate) const LACKS: &str = "the target kind declares no ";
 
 /// Returns the axes that the kind of the case's target declares, those of grids and blocks alone.
 pub(crate) fn declared(c: &Context) -> Verdict<Vec<ThreadAxis>> {
-    let axes = c.cached("axes/declared", || {
-        Ok(launched(&c.host()?.capabilities(&c.target()?)?.execution.thread_axes))
-    })?;
+    let axes =
+        c.cached("axes/declared", || Ok(launched(&c.target()?.capabilities().execution.thread_axes)))?;
     Ok(axes.to_vec())
 }
 

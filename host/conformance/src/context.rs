@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use chipdock_host::{DeviceChoice, Environment, Host, HostOptions, TargetRequest};
-use chipdock_ir::Target;
+use chipdock_host::{DeviceChoice, Environment, Host, HostOptions, ResolvedTarget, TargetRequest};
 use chipdock_raw_host::{Device, Plugin};
 
 use crate::settings::given;
@@ -214,7 +213,7 @@ impl<'a> Context<'a> {
     /// # Errors
     ///
     /// The kind cannot be compiled for here.
-    pub fn target(&self) -> Verdict<Arc<Target>> {
+    pub fn target(&self) -> Verdict<Arc<ResolvedTarget>> {
         if let Some(why) = self.shared.facts.unusable_kind(self.registration) {
             return Err(Stop::Absent(why.to_owned()));
         }
@@ -225,7 +224,7 @@ impl<'a> Context<'a> {
             return Ok(host.target(name)?);
         }
         let request = TargetRequest::new(name).device(DeviceChoice::First);
-        Ok(Arc::clone(host.resolve(request)?.target()))
+        Ok(host.target(request)?)
     }
 
     /// Returns a value that the cases of a worker share, made on first use.

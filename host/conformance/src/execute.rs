@@ -39,9 +39,7 @@ pub(crate) fn compile(c: &Context, module: &IrModule) -> Verdict<Compiled> {
 /// Returns the reason why a module exceeds the target's limit of threads per block, if it does. The
 /// limit belongs to the device, not to the plugin.
 pub(crate) fn beyond(c: &Context, module: &IrModule) -> Verdict<Option<String>> {
-    let most = c.cached("execute/threads", || {
-        Ok(c.host()?.capabilities(&c.target()?)?.limits.threads_per_block_max)
-    })?;
+    let most = c.cached("execute/threads", || Ok(c.target()?.capabilities().limits.threads_per_block_max))?;
     let Some(most) = *most else { return Ok(None) };
     let needed = module.functions.iter().map(threads).max().unwrap_or(1);
     let why = || format!("it launches blocks of {needed} threads, and the target takes {most}");
@@ -52,7 +50,7 @@ pub(crate) fn beyond(c: &Context, module: &IrModule) -> Verdict<Option<String>> 
 /// are a power of two from 4 to 32, otherwise 32.
 pub(crate) fn warp(c: &Context) -> Verdict<u8> {
     let warp = c.cached("execute/warp", || {
-        let size = c.host()?.capabilities(&c.target()?)?.execution.warp_size;
+        let size = c.target()?.capabilities().execution.warp_size;
         Ok([4, 8, 16].into_iter().find(|known| size == Some(i64::from(*known))).unwrap_or(32_u8))
     })?;
     Ok(*warp)
@@ -93,8 +91,8 @@ pub(crate) fn load(c: &Context, artifact: &Arc<Artifact>) -> Verdict<Ready> {
 fn find_device(c: &Context) -> Verdict<Result<Device, String>> {
     let (host, target) = (c.host()?, c.target()?);
     let kinds = host.target_kinds();
-    let Some((kind, _)) = kinds.iter().find(|(kind, _)| kind.name == target.kind) else {
-        return Err(Stop::suite(format!("the host has a target, but no kind {}", target.kind)));
+    let Some((kind, _)) = kinds.iter().find(|(kind, _)| kind.name == target.kind().name) else {
+        return Err(Stop::suite(format!("the host has a target, but no kind {}", target.kind().name)));
     };
     if let Some(why) = c.facts().absent_device(&kind.device) {
         return Ok(Err(why.to_owned()));

@@ -26,8 +26,10 @@ struct Kernel {
 impl Kernels {
     /// Finds the device functions of a compilation.
     pub(crate) fn find(compiled: &Compiled) -> Self {
-        let mut own =
-            compiled.lowered_devices.iter().filter(|(target, _)| target.kind == compiled.target.kind);
+        let mut own = compiled
+            .lowered_devices
+            .iter()
+            .filter(|(target, _)| target.kind().name == compiled.target.kind().name);
         Self { functions: own.next().map(|(_, module)| kernels(module)) }
     }
 

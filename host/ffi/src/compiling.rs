@@ -236,7 +236,7 @@ pub(crate) fn compile(args: &[AnyView<'_>]) -> Result<Any, Error> {
         Compilation::Done(built) => built.map_err(|error| with_lines(&error, &source, &options.file))?,
         Compilation::Interrupted(error) => return Err(error),
     };
-    report("load", &built.target.kind)?;
+    report("load", &built.target.kind().name)?;
     let module = host.load_compiled(&built.artifact).map_err(raised)?;
     report("done", if built.cached { "cached" } else { "built" })?;
     Ok(object(ModuleObject { host: host.clone(), module, compiled: Some(Arc::from(built)) }))

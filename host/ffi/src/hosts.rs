@@ -194,13 +194,13 @@ fn problem(error: &chipdock_host::Error) -> Value {
 pub(crate) fn targets(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let host: &Host = of(args[0], "host")?;
     let described = |name: &str| match host.usable_target(name) {
-        Ok(target) => json!({"kind": name, "usable": true, "target": target.to_json()}),
+        Ok(target) => json!({"kind": name, "usable": true, "target": target.target().to_json()}),
         Err(error) => json!({"kind": name, "usable": false, "problem": problem(&error)}),
     };
     let keys = host.keys();
     let kinds: Vec<Value> =
         keys.iter().filter_map(|report| name_in_key(&report.key, "target.kind.")).map(described).collect();
-    let default = host.default_host().ok().map(|target| target.kind.to_string());
+    let default = host.default_host().ok().map(|target| target.kind().name.clone());
     Ok(json!({"targets": kinds, "default_host": default}).to_string().as_str().into())
 }
 
@@ -303,7 +303,7 @@ fn resolved(
     if let Some((name, id)) = device.map(named).transpose()? {
         request = request.device(DeviceChoice::Named { name: name.to_owned(), id });
     }
-    host.resolve(request).map(TargetObject).map_err(raised)
+    host.target(request).map(TargetObject).map_err(raised)
 }
 
 pub(crate) fn target(args: &[AnyView<'_>]) -> Result<Any, Error> {

@@ -74,7 +74,7 @@ pub(crate) fn module_lowered(args: &[AnyView<'_>]) -> Result<Any, Error> {
 pub(crate) fn module_target(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let module: &ModuleObject = of(args[0], "module")?;
     let json = match &module.compiled {
-        Some(compiled) => compiled.target.to_json().to_string(),
+        Some(compiled) => compiled.target.json().to_owned(),
         None => module.module.artifact().target_json().to_owned(),
     };
     Ok(json.as_str().into())

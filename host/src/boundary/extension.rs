@@ -9,7 +9,7 @@ use chipdock_abi::{ChipdockDeleter, ChipdockInterface};
 
 use crate::boundary::calling::Note;
 use crate::boundary::instance::Instance;
-use crate::trace::PluginCall;
+use crate::boundary::plugin_call::PluginCall;
 
 /// A registered interface, released by its deleter when dropped.
 pub(crate) struct Extension {
@@ -77,7 +77,7 @@ impl Extension {
 
     /// Notes that one of its functions is called (CALLING-N1).
     pub(crate) fn calling(&self, what: &str) -> PluginCall {
-        PluginCall::enter(self.instance.services(), Note::of(self.instance.plugin(), what))
+        PluginCall::enter(self.instance.log(), Note::of(self.instance.plugin(), what))
     }
 }
 
@@ -172,8 +172,12 @@ mod tests {
         static ONE: X1 = X1 { first };
         static TWO: X2 = X2 { first, second };
         let host = Host::new(HostOptions::isolated()).unwrap();
-        let instance =
-            Instance::new("nobody", Origin::of_program(), host.0.services, Ends { shutdown: end, release });
+        let instance = Instance::new(
+            "nobody",
+            Origin::of_program(),
+            host.0.services.of_instances(),
+            Ends { shutdown: end, release },
+        );
         let (mut both, mut old, mut new) =
             (Extensions::default(), Extensions::default(), Extensions::default());
         assert!(

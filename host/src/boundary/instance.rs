@@ -13,10 +13,11 @@ use chipdock_abi::{ChipdockDeleter, ChipdockSafeCall};
 use chipdock_plugin_api as api;
 
 use crate::boundary::calling::Note;
-use crate::boundary::services::Services;
+use crate::boundary::plugin_call::PluginCall;
+use crate::boundary::slots::Slots;
 use crate::error::Error;
+use crate::log::{Log, LogLevel};
 use crate::open::origin::Origin;
-use crate::trace::PluginCall;
 
 /// The functions of a descriptor that end an instance.
 #[derive(Clone, Copy)]
@@ -36,7 +37,8 @@ const SHUT_DOWN: u8 = 2;
 pub(crate) struct Instance {
     plugin: String,
     origin: Origin,
-    services: &'static Services,
+    slots: Slots,
+    log: &'static Log,
     ends: Ends,
     pointer: AtomicPtr<c_void>,
     state: AtomicU8,
@@ -44,11 +46,17 @@ pub(crate) struct Instance {
 
 impl Instance {
     /// Makes the instance of a plugin whose `init` is about to be called.
-    pub(crate) fn new(plugin: &str, origin: Origin, services: &'static Services, ends: Ends) -> Arc<Self> {
+    pub(crate) fn new(
+        plugin: &str,
+        origin: Origin,
+        (slots, log): (Slots, &'static Log),
+        ends: Ends,
+    ) -> Arc<Self> {
         Arc::new(Self {
             plugin: plugin.to_owned(),
             origin,
-            services,
+            slots,
+            log,
             ends,
             pointer: AtomicPtr::new(ptr::null_mut()),
             state: AtomicU8::new(UNBORN),
@@ -60,9 +68,14 @@ impl Instance {
         &self.plugin
     }
 
-    /// Returns the services of the host that it is of.
-    pub(crate) fn services(&self) -> &'static Services {
-        self.services
+    /// Returns the slots of the host that it is of.
+    pub(crate) fn slots(&self) -> Slots {
+        self.slots
+    }
+
+    /// Returns the log of the host that it is of.
+    pub(crate) fn log(&self) -> &'static Log {
+        self.log
     }
 
     /// Returns the library and build that the instance is of.
@@ -82,11 +95,11 @@ impl Instance {
         if self.state.compare_exchange(LIVE, SHUT_DOWN, Ordering::AcqRel, Ordering::Acquire).is_err() {
             return Ok(());
         }
-        self.services.clear_error();
-        let _calling = PluginCall::enter(self.services, Note::of(&self.plugin, "shutdown"));
+        self.slots.clear_error();
+        let _calling = PluginCall::enter(self.log, Note::of(&self.plugin, "shutdown"));
         // SAFETY: P10.13, the pointer that `init` wrote, once.
         let status = unsafe { (self.ends.shutdown)(self.pointer.load(Ordering::Acquire)) };
-        self.services.check(status, || format!("`shutdown` of plugin \"{}\"", self.plugin))
+        self.slots.check(status, || format!("`shutdown` of plugin \"{}\"", self.plugin))
     }
 
     /// Makes a registered function that keeps its plugin's instance as long as it lives.
@@ -114,9 +127,9 @@ impl Drop for Instance {
             return;
         }
         if let Err(error) = self.shut_down() {
-            self.services.log(crate::options::LogLevel::Warning, &error.to_string());
+            self.log.write(LogLevel::Warning, &error.to_string());
         }
-        let _calling = PluginCall::enter(self.services, Note::of(&self.plugin, "release"));
+        let _calling = PluginCall::enter(self.log, Note::of(&self.plugin, "release"));
         // SAFETY: P10.14, the pointer that `init` wrote, once: no registered object is left.
         unsafe { (self.ends.release)(*self.pointer.get_mut()) };
     }

@@ -10,11 +10,9 @@ use chipdock_abi::{
 };
 use chipdock_plugin_api as api;
 
-use crate::boundary::services::{Services, aligned};
-use crate::bounds::AXES_MAX;
+use crate::boundary::services::Services;
+use crate::bounds::{AXES_MAX, aligned};
 use crate::error::{Error, ErrorKind};
-use crate::host::Host;
-use crate::runtime::{Tensor, dtype_of};
 
 static MEMORY: ChipdockMemory1 = ChipdockMemory1 { allocate_tensor };
 
@@ -42,9 +40,10 @@ unsafe extern "C" fn allocate_tensor(
 ) -> i32 {
     // SAFETY: the caller passes the interface's `self_`; services live as long as the process.
     let services: &'static Services = unsafe { &*self_.cast::<Services>() };
-    services.guarded("memory.allocate_tensor", CHIPDOCK_ERROR, || {
+    services.slots.guarded("memory.allocate_tensor", CHIPDOCK_ERROR, || {
         // SAFETY: the caller guarantees `ndim` extents.
-        let made = unsafe { extents(shape, ndim) }.and_then(|shape| tensor(services, device, dtype, shape));
+        let made = unsafe { extents(shape, ndim) }
+            .and_then(|shape| services.live()?.allocate_tensor(device, dtype, shape));
         // SAFETY: a place that is writable, or null.
         match (made, unsafe { aligned(out_tensor).cast_mut().as_mut() }) {
             (Ok(tensor), Some(out)) => {
@@ -53,11 +52,11 @@ unsafe extern "C" fn allocate_tensor(
             }
             (Ok(_), None) => {
                 let message = "the place for the tensor is null or not aligned";
-                services.raise_own(&Error::new(ErrorKind::Value, message));
+                services.slots.raise_own(&Error::new(ErrorKind::Value, message));
                 CHIPDOCK_ERROR
             }
             (Err(error), _) => {
-                services.raise_own(&error);
+                services.slots.raise_own(&error);
                 CHIPDOCK_ERROR
             }
         }
@@ -82,25 +81,10 @@ unsafe fn extents<'a>(shape: *const i64, ndim: i32) -> Result<&'a [i64], Error> 
     Ok(unsafe { std::slice::from_raw_parts(shape, count) })
 }
 
-fn tensor(
-    services: &'static Services,
-    device: ChipdockDevice,
-    dtype: ChipdockDataType,
-    shape: &[i64],
-) -> Result<api::Tensor, Error> {
-    let inner = services.live()?;
-    let dtype = dtype_of(dtype).ok_or_else(|| {
-        let message = format!("elements of type {} are not known", api::dtype::text(dtype));
-        Error::new(ErrorKind::Unsupported, message)
-    })?;
-    let device = Host(inner).device_by_number(device)?;
-    Tensor::empty(&device, shape, dtype)?.to_value()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::HostOptions;
+    use crate::{Host, HostOptions, Tensor};
 
     fn float32() -> ChipdockDataType {
         api::dtype::parse("float32").unwrap()
@@ -154,7 +138,7 @@ mod tests {
         // SAFETY: the interface's table with its `self_`; null is answered.
         let status =
             unsafe { allocate_tensor(found.self_, api::CPU, float32(), [1].as_ptr(), 1, ptr::null_mut()) };
-        assert_eq!(services.check(status, String::new).unwrap_err().kind(), &ErrorKind::Value);
+        assert_eq!(services.slots.check(status, String::new).unwrap_err().kind(), &ErrorKind::Value);
         let table = table(&host);
         drop(host);
         let error = table.allocate_tensor(api::CPU, float32(), &[1]).unwrap_err();

@@ -7,6 +7,7 @@
 //! of its host. So code that kept the pointer reads valid memory, and gets an error that the loan
 //! is over; and a host that lends all day holds that many tables and no more.
 
+use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
@@ -14,13 +15,14 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use chipdock_abi::{
-    CHIPDOCK_BROKEN_PLUGIN, CHIPDOCK_INVALID_ARGUMENT, ChipdockBuildSession, ChipdockRegistrar,
+    CHIPDOCK_BROKEN_PLUGIN, CHIPDOCK_INVALID_ARGUMENT, CHIPDOCK_PANIC, ChipdockBuildSession,
+    ChipdockRegistrar,
 };
 use chipdock_plugin_api::kit::PerProcess;
 
-use crate::boundary::services::Services;
+use crate::boundary::slots::Slots;
 use crate::error::{Error, ErrorKind};
-use crate::options::LogLevel;
+use crate::log::{Log, LogLevel};
 
 /// Number of tables that rest after a loan: some ten KiB for each host.
 const RESTING_MAX: usize = 256;
@@ -28,23 +30,33 @@ const RESTING_MAX: usize = 256;
 /// days.
 const LOAN_BITS: u32 = 40;
 
-/// Hosts by their number in a `self_`. Services live as long as the process.
+/// Hosts by their number in a `self_`.
 static HOSTS: PerProcess<RwLock<Hosts>> = PerProcess::new(|ancestors: Option<&RwLock<Hosts>>| {
     let known = ancestors.and_then(|hosts| hosts.try_read().ok().map(|hosts| hosts.clone()));
     RwLock::new(known.unwrap_or_default())
 });
 static NEXT_LOAN: AtomicU64 = AtomicU64::new(1);
 
-/// Hosts by the part of their number that a `self_` has.
-type Hosts = BTreeMap<u64, &'static Services>;
+/// The loans of hosts, by the part of a host's number that a `self_` has.
+type Hosts = BTreeMap<u64, &'static Loans>;
 
-/// Registers a host, so that its loans are found by their `self_`.
-pub(crate) fn enlist(services: &'static Services) {
-    HOSTS
-        .of_this()
-        .write()
-        .unwrap_or_else(PoisonError::into_inner)
-        .insert(host_bits(services.id()), services);
+/// The loans of one host. Leaked: a plugin may use a `self_` at any time.
+pub(crate) struct Loans {
+    pub(crate) slots: Slots,
+    log: &'static Log,
+    pub(crate) sessions: Lent<ChipdockBuildSession>,
+    pub(crate) registrars: Lent<ChipdockRegistrar>,
+}
+
+impl Loans {
+    /// Makes the loans of a host, which are found by their `self_`.
+    pub(crate) fn leaked(slots: Slots, log: &'static Log) -> &'static Self {
+        let (sessions, registrars) = (Lent::of(slots), Lent::of(slots));
+        let loans: &'static Self = Box::leak(Box::new(Self { slots, log, sessions, registrars }));
+        let mut hosts = HOSTS.of_this().write().unwrap_or_else(PoisonError::into_inner);
+        hosts.insert(host_bits(slots.id()), loans);
+        loans
+    }
 }
 
 fn host_bits(id: u64) -> u64 {
@@ -76,47 +88,45 @@ struct Table<T>(NonNull<T>);
 // SAFETY: the memory is never freed, and changed by atomic stores alone.
 unsafe impl<T> Send for Table<T> {}
 
-/// The loans of one table type of a host.
-pub(crate) struct Lent<V, T> {
-    state: Mutex<State<V, T>>,
+/// The loans of one table type of a host. All lend values of one type, which their code alone
+/// knows.
+pub(crate) struct Lent<T> {
+    slots: Slots,
+    state: Mutex<State<T>>,
 }
 
-struct State<V, T> {
-    open: BTreeMap<u64, Arc<V>>,
+struct State<T> {
+    open: BTreeMap<u64, Arc<dyn Any + Send + Sync>>,
     resting: VecDeque<Table<T>>,
     /// Whether a use after the call was logged: one line is enough.
     has_warned: bool,
 }
 
-impl<V, T> Default for Lent<V, T> {
-    fn default() -> Self {
-        Self {
-            state: Mutex::new(State { open: BTreeMap::new(), resting: VecDeque::new(), has_warned: false }),
-        }
-    }
-}
-
 /// A loan, which ends when this is dropped.
-pub(crate) struct Loan<'a, V, T: LentTable> {
-    lent: &'a Lent<V, T>,
+pub(crate) struct Loan<'a, T: LentTable> {
+    lent: &'a Lent<T>,
     number: u64,
     table: NonNull<T>,
 }
 
-impl<V, T: LentTable> Lent<V, T> {
-    fn lock(&self) -> MutexGuard<'_, State<V, T>> {
+impl<T: LentTable> Lent<T> {
+    fn of(slots: Slots) -> Self {
+        let state = State { open: BTreeMap::new(), resting: VecDeque::new(), has_warned: false };
+        Self { slots, state: Mutex::new(state) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lends `value` through the table that `make` makes of a `self_`.
     pub(crate) fn lend(
         &self,
-        services: &Services,
-        value: Arc<V>,
+        value: Arc<dyn Any + Send + Sync>,
         make: impl FnOnce(*mut c_void) -> T,
-    ) -> Loan<'_, V, T> {
+    ) -> Loan<'_, T> {
         let own = NEXT_LOAN.fetch_add(1, Ordering::Relaxed) & ((1 << LOAN_BITS) - 1);
-        let number = host_bits(services.id()) << LOAN_BITS | own;
+        let number = host_bits(self.slots.id()) << LOAN_BITS | own;
         let self_: *mut c_void = ptr::without_provenance_mut(number as usize);
         let mut state = self.lock();
         let rested = if state.resting.len() < RESTING_MAX { None } else { state.resting.pop_front() };
@@ -136,37 +146,55 @@ impl<V, T: LentTable> Lent<V, T> {
 
     /// Returns the lent value of a `self_` while its call lasts; otherwise raises an error and
     /// returns the status.
-    pub(crate) fn get(&self, services: &Services, self_: *mut c_void) -> Result<Arc<V>, i32> {
+    fn get<V: Send + Sync + 'static>(&self, log: &Log, self_: *mut c_void) -> Result<Arc<V>, i32> {
         let mut state = self.lock();
-        if let Some(value) = state.open.get(&(self_.addr() as u64)) {
-            return Ok(Arc::clone(value));
+        let open = state.open.get(&(self_.addr() as u64)).map(Arc::clone);
+        if let Some(Ok(value)) = open.map(Arc::downcast::<V>) {
+            return Ok(value);
         }
         let has_warned = std::mem::replace(&mut state.has_warned, true);
         drop(state);
         let message = format!("{} was used after its call; it is for the call alone", T::WHAT);
         if !has_warned {
-            services.log(LogLevel::Warning, &message);
+            log.write(LogLevel::Warning, &message);
         }
-        services.raise_own(&Error::new(ErrorKind::BrokenPlugin, message));
+        self.slots.raise_own(&Error::new(ErrorKind::BrokenPlugin, message));
         Err(CHIPDOCK_BROKEN_PLUGIN)
     }
 }
 
-/// Returns the host that made a `self_`; without one no error can be raised, and the status is
-/// returned.
-pub(crate) fn host_of(self_: *mut c_void) -> Result<&'static Services, i32> {
+/// Calls `body` with the value of type `V` that was lent by a `self_`, guarded as `what`. An unknown
+/// `self_` is a status without an error, because no host can raise one.
+pub(crate) fn enter<V: Send + Sync + 'static, T: LentTable>(
+    self_: *mut c_void,
+    what: &str,
+    of: impl FnOnce(&'static Loans) -> &'static Lent<T>,
+    body: impl FnOnce(&V) -> i32,
+) -> i32 {
+    let loans = match loans_of(self_) {
+        Ok(loans) => loans,
+        Err(status) => return status,
+    };
+    loans.slots.guarded(what, CHIPDOCK_PANIC, || match of(loans).get::<V>(loans.log, self_) {
+        Ok(value) => body(&value),
+        Err(status) => status,
+    })
+}
+
+/// Returns the loans of the host that made a `self_`.
+fn loans_of(self_: *mut c_void) -> Result<&'static Loans, i32> {
     let hosts = HOSTS.of_this().read().unwrap_or_else(PoisonError::into_inner);
     hosts.get(&(self_.addr() as u64 >> LOAN_BITS)).copied().ok_or(CHIPDOCK_INVALID_ARGUMENT)
 }
 
-impl<V, T: LentTable> Loan<'_, V, T> {
+impl<T: LentTable> Loan<'_, T> {
     /// Returns the table that is given to the plugin.
     pub(crate) fn table(&self) -> *const T {
         self.table.as_ptr()
     }
 }
 
-impl<V, T: LentTable> Drop for Loan<'_, V, T> {
+impl<T: LentTable> Drop for Loan<'_, T> {
     fn drop(&mut self) {
         let mut state = self.lent.lock();
         // Dropped outside of the lock: a value's destructor may be a plugin's.

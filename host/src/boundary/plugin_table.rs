@@ -10,10 +10,12 @@ use chipdock_abi::{
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::setting::{CONFIG, SettingValue};
 
+use crate::boundary::host_table::host_table;
 use crate::boundary::interfaces;
-use crate::boundary::services::{Services, aligned, host_table};
-use crate::bounds::{self, NAME_BYTES_MAX};
+use crate::boundary::services::Services;
+use crate::bounds::{self, NAME_BYTES_MAX, aligned};
 use crate::error::{Error, ErrorKind};
+use crate::names::HOST_PLUGIN;
 use crate::open::settings::{DeclaredSetting, hint_of};
 
 /// The state of one plugin's table for a host. Leaked: it lives as long as the process.
@@ -84,6 +86,13 @@ impl PluginTable {
     }
 }
 
+impl Services {
+    /// Returns the table for the host's own plugin.
+    pub(crate) fn table(&'static self) -> &'static ChipdockHost {
+        self.own.get_or_init(|| PluginTable::leaked(self, HOST_PLUGIN, Vec::new()).table())
+    }
+}
+
 /// # Safety
 ///
 /// `self_` is the one of a table made here.
@@ -95,7 +104,7 @@ pub(crate) unsafe fn plugin_table(self_: *mut c_void) -> &'static PluginTable {
 unsafe extern "C" fn get(self_: *mut c_void, key: ChipdockStr, out_value: *mut ChipdockAny) -> i32 {
     // SAFETY: the caller passes the interface's `self_`.
     let plugin = unsafe { plugin_table(self_) };
-    plugin.services.guarded("config", CHIPDOCK_ERROR, || {
+    plugin.services.slots.guarded("config", CHIPDOCK_ERROR, || {
         // SAFETY: a string that lives for the call.
         let key = unsafe { bounds::text(key, "the setting's name", NAME_BYTES_MAX) };
         let key = key.map_err(|message| Error::new(ErrorKind::Value, message).to_api());
@@ -109,7 +118,7 @@ unsafe extern "C" fn get(self_: *mut c_void, key: ChipdockStr, out_value: *mut C
             }
             Err(error) => {
                 let status = error.kind().status();
-                plugin.services.raise(error);
+                plugin.services.slots.raise(error);
                 status
             }
         }

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_abi::{
     CHIPDOCK_DEVICE_CPU, CHIPDOCK_DEVICE_FIRST_ASSIGNED, CHIPDOCK_INVALID_ARGUMENT, CHIPDOCK_OK,
-    CHIPDOCK_PANIC, ChipdockCodegen, ChipdockDeleter, ChipdockDeviceApi, ChipdockInterface,
-    ChipdockModuleLoader, ChipdockRegistrar, ChipdockSafeCall, ChipdockStr, ChipdockTargetKind,
+    ChipdockCodegen, ChipdockDeleter, ChipdockDeviceApi, ChipdockInterface, ChipdockModuleLoader,
+    ChipdockRegistrar, ChipdockSafeCall, ChipdockStr, ChipdockTargetKind,
 };
 use chipdock_ir::DeclaredKind;
 use chipdock_plugin_api as api;
@@ -22,13 +22,14 @@ use sha2::{Digest, Sha256};
 use crate::boundary::calling::{Note, TableNotes};
 use crate::boundary::extension::{Extension, Extensions};
 use crate::boundary::instance::Instance;
-use crate::boundary::lent::{self, Loan};
-use crate::boundary::services::{Services, aligned};
-use crate::bounds::{self, INFO_BYTES_MAX, NAME_BYTES_MAX, REFUSED_MAX, REGISTRATIONS_MAX, SCHEMA_BYTES_MAX};
+use crate::boundary::lent::{self, Loan, Loans};
+use crate::boundary::plugin_call::PluginCall;
+use crate::bounds::{
+    self, INFO_BYTES_MAX, NAME_BYTES_MAX, REFUSED_MAX, REGISTRATIONS_MAX, SCHEMA_BYTES_MAX, aligned,
+};
 use crate::compile::resolve::schema::check_kind;
 use crate::error::{Error, ErrorKind};
 use crate::names::{check_interface_key, check_registered_name};
-use crate::trace::PluginCall;
 
 /// A table of function pointers whose first entry releases the object that was registered with it.
 ///
@@ -124,7 +125,7 @@ impl<T: Table> Owned<T> {
 
     /// Notes that one of its functions is called (CALLING-N1).
     pub(crate) fn calling(&self, what: &str) -> PluginCall {
-        PluginCall::enter(self.instance.services(), Note::of(self.plugin(), what))
+        PluginCall::enter(self.instance.log(), Note::of(self.plugin(), what))
     }
 }
 
@@ -242,7 +243,7 @@ fn derived_number(name: &str) -> i32 {
 
 /// Registrations of a plugin during `init`, not in force yet.
 pub(crate) struct Staging {
-    services: &'static Services,
+    loans: &'static Loans,
     instance: Arc<Instance>,
     device_types: Arc<Mutex<DeviceTypes>>,
     staged: Mutex<Staged>,
@@ -269,15 +270,15 @@ pub(crate) struct Refused {
 
 impl Staging {
     pub(crate) fn new(
-        services: &'static Services,
+        loans: &'static Loans,
         instance: Arc<Instance>,
         device_types: Arc<Mutex<DeviceTypes>>,
     ) -> Arc<Self> {
-        Arc::new(Self { services, instance, device_types, staged: Mutex::default() })
+        Arc::new(Self { loans, instance, device_types, staged: Mutex::default() })
     }
 
     /// Lends the registrar that `init` receives (HOST-A6).
-    pub(crate) fn lend(self: &Arc<Self>) -> Loan<'static, Self, ChipdockRegistrar> {
+    pub(crate) fn lend(self: &Arc<Self>) -> Loan<'static, ChipdockRegistrar> {
         let table = |self_| ChipdockRegistrar {
             self_,
             device_api,
@@ -291,7 +292,7 @@ impl Staging {
             // away; an optional function pointer is passed as the pointer itself.
             extend: unsafe { std::mem::transmute::<ExtendFn, TableExtendFn>(extend as ExtendFn) },
         };
-        self.services.registrars.lend(self.services, Arc::clone(self), table)
+        self.loans.registrars.lend(Arc::clone(self) as _, table)
     }
 
     /// Moves the staged registrations out, and closes the staging to later registrations.
@@ -330,7 +331,7 @@ impl Staging {
     /// Returns the status for a registration; a refusal is raised as an error and kept.
     fn answer(&self, added: Result<(), Refused>) -> i32 {
         let Err(refused) = added else { return CHIPDOCK_OK };
-        self.services.raise_own(&Error::new(ErrorKind::Value, refused.message.clone()));
+        self.loans.slots.raise_own(&Error::new(ErrorKind::Value, refused.message.clone()));
         let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
         if staged.refused.len() < REFUSED_MAX {
             staged.refused.push(refused);
@@ -388,15 +389,7 @@ unsafe fn read_info<T: DeserializeOwned>(info_json: ChipdockStr) -> Result<T, St
 /// Runs a function of the registrar of a `self_` (HOST-A6, HOST-A7). A registrar whose call is over
 /// takes nothing.
 fn enter(self_: *mut c_void, what: &str, body: impl FnOnce(&Staging) -> i32) -> i32 {
-    match lent::host_of(self_) {
-        Err(status) => status,
-        Ok(services) => {
-            services.guarded(what, CHIPDOCK_PANIC, || match services.registrars.get(services, self_) {
-                Ok(staging) => body(&staging),
-                Err(status) => status,
-            })
-        }
-    }
+    lent::enter(self_, what, |loans| &loans.registrars, body)
 }
 
 unsafe extern "C" fn device_api(

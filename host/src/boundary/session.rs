@@ -8,8 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_abi::{
     CHIPDOCK_BROKEN_PLUGIN, CHIPDOCK_DIAGNOSTIC_ERROR, CHIPDOCK_DIAGNOSTIC_WARNING, CHIPDOCK_OK,
-    CHIPDOCK_PANIC, ChipdockBuildRequest, ChipdockBuildSession, ChipdockDiagnostic, ChipdockInterface,
-    ChipdockStr,
+    ChipdockBuildRequest, ChipdockBuildSession, ChipdockDiagnostic, ChipdockInterface, ChipdockStr,
 };
 use chipdock_ir::{Diagnostic, Span};
 use chipdock_plugin_api as api;
@@ -17,13 +16,12 @@ use chipdock_plugin_api::extension;
 use chipdock_plugin_api::text::bytes_in;
 use serde::{Deserialize, Serialize};
 
-use crate::boundary::lent::{self, Loan};
+use crate::boundary::lent::{self, Loan, Loans};
 use crate::boundary::registrar::CodegenEntry;
-use crate::boundary::services::{Services, aligned};
 use crate::bounds::{
     self, ANSWER_BYTES_MAX, ARTIFACT_BYTES_MAX, DIAGNOSTICS_BYTES_MAX, DIAGNOSTICS_MAX,
     DIAGNOSTICS_REPORTED_MAX, INDEX_BYTES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX, PLAUSIBLE_BYTES_MAX,
-    SECTIONS_MAX,
+    SECTIONS_MAX, aligned,
 };
 use crate::compile::artifact::Section;
 use crate::error::{Error, ErrorKind};
@@ -77,7 +75,7 @@ impl fmt::Display for BuildMessage {
 
 /// Receiver of a build's results. A code generator may use it from several threads.
 pub(crate) struct Session {
-    services: &'static Services,
+    loans: &'static Loans,
     cancel: Arc<AtomicBool>,
     delivered: Mutex<Delivered>,
 }
@@ -118,18 +116,18 @@ impl Delivered {
 /// Asks the code generator for the inputs that the bytes of a build depend on beside the request
 /// (C.35); `None` where they are unknown.
 pub(crate) fn fingerprint(
-    services: &'static Services,
     codegen: &CodegenEntry,
     request: &ChipdockBuildRequest,
 ) -> Result<Option<String>, Error> {
     let mut out = api::Any::NONE.into_raw();
-    services.clear_error();
+    let slots = codegen.owned.instance().slots();
+    slots.clear_error();
     let _calling = codegen.owned.calling(&format!("target.build.{}: fingerprint", codegen.kind));
     let (table, codegen_self) = (codegen.owned.table(), codegen.owned.self_());
     // SAFETY: the registered `self`, a request that lives for the call, a place for an owned value.
     let status = unsafe { (table.fingerprint)(codegen_self, request, &mut out) };
     let what = || "`fingerprint`".to_owned();
-    services.check(status, what)?;
+    slots.check(status, what)?;
     // SAFETY: None, or a value that we own now.
     let answer = unsafe { answered(out, &what) }?;
     let text = answer
@@ -154,14 +152,14 @@ pub(crate) struct Parts {
 }
 
 impl Session {
-    pub(crate) fn new(services: &'static Services, cancel: Arc<AtomicBool>) -> Arc<Self> {
-        Arc::new(Self { services, cancel, delivered: Mutex::default() })
+    pub(crate) fn new(loans: &'static Loans, cancel: Arc<AtomicBool>) -> Arc<Self> {
+        Arc::new(Self { loans, cancel, delivered: Mutex::default() })
     }
 
     /// Lends the session to one call (HOST-A6).
-    pub(crate) fn lend(self: &Arc<Self>) -> Loan<'static, Self, ChipdockBuildSession> {
+    pub(crate) fn lend(self: &Arc<Self>) -> Loan<'static, ChipdockBuildSession> {
         let table = |self_| ChipdockBuildSession { self_, index, section, diagnostic, is_cancelled, query };
-        self.services.sessions.lend(self.services, Arc::clone(self), table)
+        self.loans.sessions.lend(Arc::clone(self) as _, table)
     }
 
     /// Builds into this session.
@@ -171,7 +169,7 @@ impl Session {
         request: &ChipdockBuildRequest,
     ) -> Result<(), Error> {
         let loan = self.lend();
-        self.services.clear_error();
+        self.loans.slots.clear_error();
         let _calling = codegen.owned.calling(&format!("target.build.{}: build", codegen.kind));
         let (table, codegen_self) = (codegen.owned.table(), codegen.owned.self_());
         // SAFETY: the registered `self`, a request that lives for the call, a session that lives
@@ -180,7 +178,7 @@ impl Session {
         // A call to the session on another thread finds it closed.
         self.with(|delivered| delivered.is_closed = true);
         drop(loan);
-        self.services.check(status, || "`build`".to_owned())
+        self.loans.slots.check(status, || "`build`".to_owned())
     }
 
     fn with<R>(&self, change: impl FnOnce(&mut Delivered) -> R) -> R {
@@ -233,7 +231,7 @@ impl Session {
         match done {
             Ok(()) => CHIPDOCK_OK,
             Err(message) => {
-                self.services.raise_own(&Error::new(ErrorKind::BrokenPlugin, message));
+                self.loans.slots.raise_own(&Error::new(ErrorKind::BrokenPlugin, message));
                 CHIPDOCK_BROKEN_PLUGIN
             }
         }
@@ -242,15 +240,7 @@ impl Session {
 
 /// Runs a function of the session of a `self_` (HOST-A6, HOST-A7).
 fn enter(self_: *mut c_void, what: &str, body: impl FnOnce(&Session) -> i32) -> i32 {
-    match lent::host_of(self_) {
-        Err(status) => status,
-        Ok(services) => {
-            services.guarded(what, CHIPDOCK_PANIC, || match services.sessions.get(services, self_) {
-                Ok(session) => body(&session),
-                Err(status) => status,
-            })
-        }
-    }
+    lent::enter(self_, what, |loans| &loans.sessions, body)
 }
 
 unsafe extern "C" fn index(self_: *mut c_void, index_json: ChipdockStr) -> i32 {
@@ -327,7 +317,7 @@ unsafe extern "C" fn diagnostic(self_: *mut c_void, diagnostic: *const ChipdockD
         if let Err(error) = chain {
             // The code generator may report without the extension: this delivery is not wrong.
             let status = error.kind().status();
-            session.services.raise(error);
+            session.loans.slots.raise(error);
             return status;
         }
         session.deliver(|delivered| {

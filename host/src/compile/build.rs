@@ -18,7 +18,7 @@ use crate::compile::delivered::check_index;
 use crate::compile::plan::Job;
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
-use crate::options::LogLevel;
+use crate::log::LogLevel;
 use crate::runtime::Verdict;
 
 /// Results of one compilation's builds other than artifacts.
@@ -109,7 +109,7 @@ impl Host {
         request: &ChipdockBuildRequest,
         messages: &mut Vec<BuildMessage>,
     ) -> Result<Artifact, Error> {
-        let session = Session::new(self.0.services, Arc::clone(&work.options.cancel));
+        let session = Session::new(self.0.services.loans, Arc::clone(&work.options.cancel));
         let built = session.run(&work.codegen, request);
         let errors = session.take_messages(messages);
         let at = |error: Error| error.at(format!("target.build.{}", work.job.target.kind().name));
@@ -161,7 +161,7 @@ impl Host {
             let line = format!("compile cache: target.build.{}: not kept: {why}", codegen.kind);
             self.0.services.log(LogLevel::Debug, &line);
         };
-        let fingerprint = match fingerprint(self.0.services, codegen, request) {
+        let fingerprint = match fingerprint(codegen, request) {
             Ok(Some(text)) => text,
             Ok(None) => {
                 not_kept("its code generator cannot say what else the bytes depend on");
@@ -257,7 +257,7 @@ impl Host {
     ) {
         let _span = tracing::debug_span!("keep_build").entered();
         // CACHE-V2: the fingerprint may have changed during the build.
-        let after = fingerprint(self.0.services, &work.codegen, request).ok().flatten();
+        let after = fingerprint(&work.codegen, request).ok().flatten();
         let is_same = after.as_deref() == Some(&*place.fingerprint);
         if !is_same || work.options.cancel.load(Ordering::Relaxed) {
             return;

@@ -57,7 +57,7 @@ use crate::boundary::session::{BuildMessage, Severity};
 use crate::compile::artifact::{Artifact, ArtifactIndex, Section};
 use crate::error::{Error, ErrorKind, Subject};
 use crate::host::Host;
-use crate::options::LogLevel;
+use crate::log::LogLevel;
 
 /// Name of the compile cache, and of its folder among those of other caches.
 pub const COMPILE_CACHE: &str = "compile";
@@ -191,7 +191,7 @@ impl Host {
     pub fn compile_cache(&self) -> Result<Option<CompileCache>, Error> {
         match CompileCache::of_process() {
             Err(error) if *error.kind() == ErrorKind::Io => {
-                let was_told = self.0.services.told_of_cache.swap(true, Ordering::Relaxed);
+                let was_told = self.0.told_of_cache.swap(true, Ordering::Relaxed);
                 let level = if was_told { LogLevel::Debug } else { LogLevel::Warning };
                 self.0.services.log(level, &error.to_string());
                 Ok(None)

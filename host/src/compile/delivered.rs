@@ -4,7 +4,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use chipdock_ir::{AttrValue, Expr, IrModule, Param, PrimFunc, attr};
+use chipdock_ir::{AttrValue, Expr, IrModule, PrimFunc, attr};
+use chipdock_plugin_api::kernel::argument_type;
 
 use crate::bounds::{self, NAME_BYTES_MAX};
 use crate::compile::artifact::{ArtifactIndex, FunctionInfo};
@@ -101,11 +102,4 @@ fn packed_function(function: &PrimFunc) -> Expected {
         _ => Vec::new(),
     };
     Expected { name, args }
-}
-
-fn argument_type(param: &Param) -> String {
-    match param {
-        Param::Buffer(_) => "handle".to_owned(),
-        Param::Var(var) => var.dtype.to_string(),
-    }
 }

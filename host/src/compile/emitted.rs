@@ -37,7 +37,7 @@ pub(crate) fn wanted(options: &Map<String, Value>) -> Result<Vec<&str>, Error> {
 pub(crate) fn check(words: &[&str], compiled: &Compiled, source_ending: &str) -> Result<(), Error> {
     let artifact = &compiled.artifact;
     let Some(word) = words.iter().find(|word| !has(artifact, word)) else { return Ok(()) };
-    let (kind, format) = (&compiled.target.kind, &compiled.of_target().index().format);
+    let (kind, format) = (&compiled.target.kind().name, &compiled.of_target().index().format);
     let message = if *word == SOURCE {
         format!("target {kind} delivers {format} without a source text")
     } else {

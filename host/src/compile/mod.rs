@@ -32,10 +32,10 @@ pub(crate) mod resolve;
 pub(crate) mod signature;
 pub(crate) mod way_out;
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, PoisonError};
 
-use chipdock_ir::{AttrValue, IrModule, Stage, Target, TargetCapabilities, TargetKind, attr, validate};
+use chipdock_ir::{AttrValue, IrModule, Stage, Target, attr, validate};
 use chipdock_passes::{Fault as PassFault, LowerOptions, PassError, lower};
 
 use crate::boundary::registrar::{CodegenEntry, Entry};
@@ -43,10 +43,10 @@ use crate::boundary::session::BuildMessage;
 use crate::compile::artifact::Artifact;
 use crate::compile::build::Said;
 use crate::compile::cache::CompileCache;
-use crate::compile::resolve::{ResolvedTarget, TargetContext, TargetId, TargetSource};
+use crate::compile::resolve::{ResolvedTarget, TargetSource};
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
-use crate::options::LogLevel;
+use crate::log::LogLevel;
 use crate::runtime::Device;
 
 pub use chipdock_passes::Scheduling;
@@ -82,13 +82,13 @@ pub struct Compiled {
     /// The code, with what it imports.
     pub artifact: Arc<Artifact>,
     /// The target that was asked for, or the one that took its place (COMPILE-C6).
-    pub target: Arc<Target>,
+    pub target: Arc<ResolvedTarget>,
     /// The target of its host functions.
-    pub host: Arc<Target>,
+    pub host: Arc<ResolvedTarget>,
     /// The host functions as the code generator was given them.
     pub lowered: IrModule,
     /// The device functions as each code generator was given them, by target.
-    pub lowered_devices: Vec<(Arc<Target>, IrModule)>,
+    pub lowered_devices: Vec<(Arc<ResolvedTarget>, IrModule)>,
     /// Messages of code generators that are no failures.
     pub messages: Vec<BuildMessage>,
     /// True if all of it came from [`CompileOptions::cache`], so that no code generator ran.
@@ -100,37 +100,13 @@ impl Compiled {
     /// of its host functions imports.
     #[must_use]
     pub fn of_target(&self) -> &Artifact {
-        let id = TargetId::of(&self.target);
+        let id = self.target.id();
         let imported = self.artifact.imports().iter().find(|import| import.target_id() == id);
         imported.map_or(&*self.artifact, AsRef::as_ref)
     }
 }
 
 impl Host {
-    /// Returns the capabilities of a target that passes may use: the kind's declarations, with the
-    /// numbers that the target sets. A [`ResolvedTarget`](crate::ResolvedTarget) has them already.
-    ///
-    /// # Errors
-    ///
-    /// `Unavailable` when no plugin provides the kind.
-    pub fn capabilities(&self, target: &Arc<Target>) -> Result<TargetCapabilities, Error> {
-        let kind = self.kind_of(target)?;
-        self.capabilities_of(&kind, target)
-    }
-
-    pub(crate) fn capabilities_of(
-        &self,
-        kind: &TargetKind,
-        target: &Arc<Target>,
-    ) -> Result<TargetCapabilities, Error> {
-        let device_type = match target.int("target_device_type").and_then(|number| i32::try_from(number).ok())
-        {
-            Some(number) => number,
-            None => self.device_type(kind)?,
-        };
-        Ok(kind.capabilities(target, device_type))
-    }
-
     /// Refuses an invalid module; logs the findings that make no difference.
     pub(crate) fn check(&self, module: &IrModule) -> Result<(), Error> {
         tracing::debug_span!("validate").in_scope(|| check_valid(module))?;
@@ -140,37 +116,6 @@ impl Host {
         Ok(())
     }
 
-    pub(crate) fn kind_of(&self, target: &Target) -> Result<Arc<TargetKind>, Error> {
-        TargetContext::kind(&*self.0, &target.kind)?
-            .ok_or_else(|| self.0.missing(&format!("target.kind.{}", target.kind)))
-    }
-
-    pub(crate) fn device_type(&self, kind: &TargetKind) -> Result<i32, Error> {
-        if let Some(api) = self.0.device_api(&kind.device)? {
-            if kind.device_type != 0 && kind.device_type != api.device_type {
-                let message = format!(
-                    "target kind \"{}\" says that device_api.{} has type {}, and it is registered with type {}",
-                    kind.name, kind.device, kind.device_type, api.device_type
-                );
-                return Err(Error::new(ErrorKind::BrokenPlugin, message)
-                    .hint("the two plugins were not made for each other; choose one with --prefer"));
-            }
-            return Ok(api.device_type);
-        }
-        if kind.device_type != 0 {
-            return Ok(kind.device_type);
-        }
-        // Compiling for a device works without its plugin; the device number is checked where the
-        // code runs.
-        let line = format!(
-            "target kind \"{}\": no plugin provides device_api.{}; its type number is assigned by this host",
-            kind.name, kind.device
-        );
-        self.0.services.log(LogLevel::Warning, &line);
-        let mut types = self.0.device_types.lock().unwrap_or_else(PoisonError::into_inner);
-        types.number(&kind.device, 0).map_err(|message| Error::new(ErrorKind::Value, message))
-    }
-
     /// Returns the one target of a module.
     ///
     /// # Errors
@@ -178,6 +123,7 @@ impl Host {
     /// `ValueError`: a function names another one, for which it would be compiled (COMPILE-C6).
     fn only_target(&self, module: &IrModule, target: TargetSource) -> Result<Arc<ResolvedTarget>, Error> {
         let target = self.complete(target)?;
+        self.tell_of_assigned_number(&target)?;
         let plain = target.without_device();
         for function in &module.functions {
             let Some(AttrValue::Target(named)) = function.attrs.get(attr::TARGET) else { continue };
@@ -192,22 +138,6 @@ impl Host {
             }
         }
         Ok(target)
-    }
-
-    /// Returns the device API and its type number of the devices that a target's code runs on;
-    /// `None` where they are not known here: no plugin has its kind, or none its device and the
-    /// kind has no number of its own.
-    pub(crate) fn device_of_target(&self, target_json: &str) -> Result<Option<(String, i32)>, Error> {
-        let target: serde_json::Value = serde_json::from_str(target_json).unwrap_or_default();
-        let Some(name) = target["kind"].as_str() else { return Ok(None) };
-        let Ok(Some(kind)) = TargetContext::kind(&*self.0, name) else { return Ok(None) };
-        let of_target = target["target_device_type"].as_i64().and_then(|number| i32::try_from(number).ok());
-        let of_api = || Ok(self.0.device_api(&kind.device)?.map(|api| api.device_type));
-        let number = match of_target {
-            Some(number) => Some(number),
-            None => of_api()?.or(Some(kind.device_type).filter(|number| *number != 0)),
-        };
-        Ok(number.map(|number| (kind.device.clone(), number)))
     }
 
     /// Lowers a module as far as a target's code generator takes it.
@@ -271,8 +201,8 @@ impl Host {
         Ok(module.functions.iter().filter_map(of).collect())
     }
 
-    /// Compiles a module for a target: one made by [`Self::resolve`] or [`Self::target`], or a
-    /// source that these accept.
+    /// Compiles a module for a target: one made by [`Self::target`], or a source that it
+    /// accepts.
     ///
     /// A target whose kind supports host functions gives one artifact. For another, the device
     /// functions become an artifact that the artifact of the host functions imports; the host
@@ -346,9 +276,9 @@ impl Host {
 
     fn codegen(&self, kind: &str) -> Result<Arc<CodegenEntry>, Error> {
         let key = format!("target.build.{kind}");
-        match self.0.entry(&key)? {
+        match self.0.registry.entry(&key)? {
             Some(Entry::Codegen(entry)) => Ok(entry),
-            _ => Err(self.0.missing(&key)),
+            _ => Err(self.0.registry.missing(&key)),
         }
     }
 }

@@ -2,14 +2,14 @@
 //! (rules COMPILE-C1, COMPILE-C3 and COMPILE-C6 of compilation, CACHE-V8 of the cache).
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_ir::{AttrValue, Expr, ExprKind, IrModule, Stage, Target, TargetCapabilities, attr, wire};
 use chipdock_passes::{LowerOptions, Scheduling, lower};
 
 use crate::boundary::registrar::CodegenEntry;
 use crate::compile::artifact::Artifact;
-use crate::compile::resolve::{ResolvedTarget, TargetRequest};
+use crate::compile::resolve::{ResolvedTarget, TargetId, TargetRequest};
 use crate::compile::{Codegens, CompileOptions};
 use crate::error::{Error, ErrorKind};
 use crate::files;
@@ -41,19 +41,20 @@ pub(crate) struct Plan {
     pub(crate) own: Job,
     /// The target that was asked for; that of the first functions where none is compiled for that
     /// one (COMPILE-C6).
-    pub(crate) target: Arc<Target>,
+    pub(crate) target: Arc<ResolvedTarget>,
     /// The target of the host functions.
-    pub(crate) host: Arc<Target>,
-    pub(crate) lowered_devices: Vec<(Arc<Target>, IrModule)>,
+    pub(crate) host: Arc<ResolvedTarget>,
+    pub(crate) lowered_devices: Vec<(Arc<ResolvedTarget>, IrModule)>,
     rests_on: Basis,
 }
 
 /// Inputs of a plan that come from the host, beside the module and the target.
 #[derive(Default)]
 struct Basis {
-    capabilities: Vec<(Arc<Target>, Arc<TargetCapabilities>)>,
-    /// Targets, each with the target of its host functions.
-    hosts: Vec<(Arc<Target>, Arc<Target>)>,
+    /// Targets whose capabilities the passes used.
+    targets: Vec<Arc<ResolvedTarget>>,
+    /// The default host, where a target named none.
+    default_host: Option<Arc<ResolvedTarget>>,
 }
 
 /// Key of a remembered plan.
@@ -61,7 +62,7 @@ struct Basis {
 struct Asked {
     /// Identity of the whole module (WIRE-W9 of the IR).
     module: String,
-    target: Arc<Target>,
+    target: TargetId,
     schedule: Scheduling,
     file: Option<String>,
 }
@@ -136,11 +137,12 @@ impl Host {
         };
         let asked = Asked {
             module: identity,
-            target: Arc::clone(target.target()),
+            target: target.id(),
             schedule: options.schedule,
             file: options.file.clone(),
         };
-        let plans = || self.0.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.0.kept.get::<Mutex<Plans>>();
+        let plans = || kept.lock().unwrap_or_else(PoisonError::into_inner);
         let known = plans().find(&asked);
         if let Some(plan) = known.filter(|plan| self.still_holds(plan, codegens)) {
             return Ok(plan);
@@ -152,17 +154,21 @@ impl Host {
 
     /// Returns true if everything that a plan depends on is unchanged.
     fn still_holds(&self, plan: &Plan, codegens: &mut Codegens<'_>) -> bool {
-        let Basis { capabilities, hosts } = &plan.rests_on;
+        let Basis { targets, default_host } = &plan.rests_on;
         let mut has_version = |job: &Job| {
             codegens
                 .of(job.target.target())
                 .and_then(|codegen| wire_version(&codegen))
                 .is_ok_and(|now| now == job.version)
         };
-        capabilities
-            .iter()
-            .all(|(target, capabilities)| self.capabilities(target).is_ok_and(|now| now == **capabilities))
-            && hosts.iter().all(|(target, host)| self.host_target_of(target).is_ok_and(|now| now == *host))
+        let is_as_before = |target: &Arc<ResolvedTarget>| {
+            self.capabilities_of(target.kind(), target.target())
+                .is_ok_and(|now| now == **target.capabilities())
+        };
+        let is_default =
+            |host: &Arc<ResolvedTarget>| self.default_host().is_ok_and(|now| now.id() == host.id());
+        targets.iter().all(is_as_before)
+            && default_host.iter().all(is_default)
             && plan.jobs().all(&mut has_version)
     }
 
@@ -180,7 +186,6 @@ impl Host {
             codegens,
             hosts: Vec::new(),
             devices: Vec::new(),
-            default_host: None,
             rests_on: Basis::default(),
         };
         let groups = planner.by_target(module, target)?;
@@ -202,11 +207,7 @@ impl Host {
         if let (None, Some(host), false) = (&named.host, target.host(), self.kind_of(named)?.is_host) {
             request = request.host(host);
         }
-        self.resolve(request)
-    }
-
-    fn host_target_of(&self, target: &Target) -> Result<Arc<Target>, Error> {
-        target.host.as_ref().map_or_else(|| self.default_host(), |host| Ok(Arc::clone(host)))
+        self.target(request)
     }
 }
 
@@ -220,8 +221,6 @@ struct Planner<'a, 'b> {
     hosts: Vec<HostGroup>,
     /// Device functions by target.
     devices: Vec<(Arc<ResolvedTarget>, IrModule)>,
-    /// The default host, once it was needed.
-    default_host: Option<Arc<ResolvedTarget>>,
     rests_on: Basis,
 }
 
@@ -234,24 +233,19 @@ struct HostGroup {
 
 impl Planner<'_, '_> {
     /// Returns the capabilities of a target, and records that the plan depends on them.
-    fn capabilities(&mut self, target: &ResolvedTarget) -> Arc<TargetCapabilities> {
-        let capabilities = target.capabilities();
-        if !self.rests_on.capabilities.iter().any(|(known, _)| known == target.target()) {
-            self.rests_on.capabilities.push((Arc::clone(target.target()), Arc::clone(capabilities)));
+    fn capabilities(&mut self, target: &Arc<ResolvedTarget>) -> Result<Arc<TargetCapabilities>, Error> {
+        if !self.rests_on.targets.iter().any(|known| known.id() == target.id()) {
+            self.host.tell_of_assigned_number(target)?;
+            self.rests_on.targets.push(Arc::clone(target));
         }
-        Arc::clone(capabilities)
+        Ok(Arc::clone(target.capabilities()))
     }
 
     fn host_of(&mut self, target: &ResolvedTarget) -> Result<Arc<ResolvedTarget>, Error> {
-        let host = match (target.host(), &self.default_host) {
-            (Some(host), _) | (None, Some(host)) => Arc::clone(host),
-            (None, None) => {
-                let host = self.host.completed(&self.host.default_host()?, None)?;
-                Arc::clone(self.default_host.insert(host))
-            }
-        };
-        self.rests_on.hosts.push((Arc::clone(target.target()), Arc::clone(host.target())));
-        Ok(host)
+        match (target.host(), &self.rests_on.default_host) {
+            (Some(host), _) | (None, Some(host)) => Ok(Arc::clone(host)),
+            (None, None) => Ok(Arc::clone(self.rests_on.default_host.insert(self.host.default_host()?))),
+        }
     }
 
     /// Makes the job of a module: the module as its code generator receives it (COMPILE-C3).
@@ -306,7 +300,7 @@ impl Planner<'_, '_> {
     /// Lowers the functions of one target up to the separation of device functions from host
     /// functions.
     fn lower(&mut self, module: &IrModule, target: &Arc<ResolvedTarget>) -> Result<(), Error> {
-        let capabilities = self.capabilities(target);
+        let capabilities = self.capabilities(target)?;
         let stage = capabilities.stage.min(Stage::Device);
         let schedule = self.options.schedule;
         let options = LowerOptions { schedule, stage, ..LowerOptions::new(capabilities) };
@@ -332,7 +326,7 @@ impl Planner<'_, '_> {
     /// Makes the plan: the artifact of `target`'s functions, or of their host functions, imports
     /// the others.
     fn finish(mut self, target: &Arc<ResolvedTarget>) -> Result<Plan, Error> {
-        let is_host = self.capabilities(target).is_host;
+        let is_host = self.capabilities(target)?.is_host;
         let mut devices = Vec::new();
         let lowered_devices = std::mem::take(&mut self.devices);
         for (target, device) in lowered_devices.iter().filter(|(_, device)| !device.functions.is_empty()) {
@@ -350,15 +344,12 @@ impl Planner<'_, '_> {
         let own = self.group(first)?;
         let is_alone = !is_host && lowered_devices.is_empty();
         let host = if is_alone { self.host_of(target)? } else { Arc::clone(&own.target) };
-        let host = Arc::clone(host.target());
-        let of_target = |(target, module): (Arc<ResolvedTarget>, _)| (Arc::clone(target.target()), module);
-        let lowered_devices = lowered_devices.into_iter().map(of_target).collect();
-        let target = Arc::clone(target.target());
+        let target = Arc::clone(target);
         Ok(Plan { devices, others, own, target, host, lowered_devices, rests_on: self.rests_on })
     }
 
     fn group(&mut self, group: HostGroup) -> Result<Job, Error> {
-        let capabilities = self.capabilities(&group.target);
+        let capabilities = self.capabilities(&group.target)?;
         if group.from == Some(capabilities.stage) {
             return self.job(&group.target, group.module);
         }

@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn compile_c8_a_limit_comes_with_a_way_out() {
         let host = Host::new(HostOptions::isolated()).unwrap();
-        let resolved = |request: TargetRequest| host.resolve(request).unwrap();
+        let resolved = |request: TargetRequest| host.target(request).unwrap();
         let plain = resolved(TargetRequest::new("gadget"));
         let advice = |says: &str, target: &ResolvedTarget| {
             host.with_way_out(refused(says), target).advice().to_owned()

@@ -12,9 +12,9 @@ use object::{LittleEndian, Object as _, ObjectSymbol as _};
 use super::link::{OUTPUT, unwritable};
 use super::parts::{COMPILED, EXPORTS, JOINT, OBJECT, Parts, RUNTIME_OBJECT};
 use crate::bounds::ARTIFACT_BYTES_MAX;
+use crate::environment::Environment;
 use crate::error::Error;
 use crate::library::ENVIRONMENT;
-use crate::options::Environment;
 
 /// The linker, beside the compiler that would start it.
 const LINKER: &str = "ld";

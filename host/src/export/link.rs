@@ -8,12 +8,13 @@ use std::process::Output;
 use chipdock_plugin_api::files::scratch::Scratch;
 use object::elf;
 
+use super::direct;
+use super::options::ExportOptions;
 use super::parts::{COMPILED, EXPORTS, OBJECT, Parts, RUNTIME_OBJECT, SOURCE};
-use super::{ExportOptions, direct};
 use crate::bounds::ARTIFACT_BYTES_MAX;
+use crate::environment::Environment;
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
-use crate::options::Environment;
 
 /// Arguments that decide what the library is; `Makefile` of an archive has them too.
 pub(super) const ARGUMENTS: &[&str] = &[
@@ -69,7 +70,7 @@ fn packages(machine: u16) -> String {
 
 /// Linkers that variables of the process name, in words; none with raised privileges.
 #[derive(Debug, Default)]
-pub(crate) struct NamedLinkers {
+struct NamedLinkers {
     /// `CHIPDOCK_LINKER`, for any machine.
     any: Option<Vec<String>>,
     /// `CC`, for this machine.
@@ -79,7 +80,7 @@ pub(crate) struct NamedLinkers {
 }
 
 impl NamedLinkers {
-    pub(crate) fn of(environment: &Environment) -> Self {
+    fn of(environment: &Environment) -> Self {
         let words = |name: &str| {
             let words: Vec<String> =
                 environment.variable(name)?.to_str()?.split_whitespace().map(str::to_owned).collect();
@@ -102,12 +103,13 @@ impl Candidates {
             let words: Vec<String> = linker.split_whitespace().map(str::to_owned).collect();
             return one(words, "the linker that was asked for");
         }
-        if let Some(words) = host.0.linkers.any.clone() {
+        let named = NamedLinkers::of(&host.0.environment);
+        if let Some(words) = named.any {
             return one(words, "the variable CHIPDOCK_LINKER");
         }
         let name = machine_name(machine);
         let is_own = name == std::env::consts::ARCH;
-        if let Some(words) = host.0.linkers.own.clone().filter(|_| is_own) {
+        if let Some(words) = named.own.filter(|_| is_own) {
             return one(words, "the variable CC");
         }
         let cross = format!("{name}-linux-gnu-gcc");
@@ -140,7 +142,8 @@ pub(super) fn library(host: &Host, parts: &Parts, options: &ExportOptions) -> Re
     if is_own && !RUNTIME_OBJECT.is_empty() {
         folder.write(COMPILED, RUNTIME_OBJECT).map_err(|error| unwritable(&error))?;
     }
-    let linker = host.0.linkers.direct.as_ref().filter(|_| is_own && options.linker.is_none());
+    let named = NamedLinkers::of(&host.0.environment);
+    let linker = named.direct.as_ref().filter(|_| is_own && options.linker.is_none());
     if let Some(linker) = linker
         && let Some(bytes) = direct::link(&folder, linker, parts)?
         && let Ok(bytes) = check(bytes, &[linker.display().to_string()], parts.machine)

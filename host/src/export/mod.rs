@@ -64,6 +64,7 @@ mod glue;
 mod joint;
 mod link;
 mod object;
+mod options;
 mod parts;
 
 use std::path::Path;
@@ -72,32 +73,8 @@ use crate::compile::artifact::{Artifact, write_whole};
 use crate::error::Error;
 use crate::host::Host;
 use crate::runtime::Module;
-pub(crate) use link::NamedLinkers;
+pub use options::{DeviceCode, ExportOptions};
 use parts::Parts;
-
-/// Where the device code of an exported library is (EXPORT-X4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DeviceCode {
-    /// In the library.
-    #[default]
-    Embedded,
-    /// In a file beside it.
-    Aside,
-}
-
-/// Options of an export.
-#[derive(Clone, Debug, Default)]
-pub struct ExportOptions {
-    /// Where device code goes.
-    pub device_code: DeviceCode,
-    /// The name of the file beside the library, for [`DeviceCode::Aside`]; without it, that of the
-    /// library with the suffix `chipdock`.
-    pub aside: Option<String>,
-    /// The C compiler that links, with arguments of its own, in words. Without it, that of the
-    /// variables `CHIPDOCK_LINKER` and `CC`, else the usual names for the machine that the code is
-    /// for.
-    pub linker: Option<String>,
-}
 
 /// A library that was made and not written yet.
 #[derive(Clone, Debug)]

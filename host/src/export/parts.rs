@@ -8,7 +8,8 @@ use object::read::elf::{ElfFile64, FileHeader as _};
 use object::{LittleEndian, Object as _, ObjectSymbol as _};
 use serde_json::Value;
 
-use super::{DeviceCode, ExportOptions, blob, entries, glue};
+use super::options::{DeviceCode, ExportOptions};
+use super::{blob, entries, glue};
 use crate::compile::artifact::Artifact;
 use crate::compile::resolve::TargetContext;
 use crate::error::{Error, ErrorKind};
@@ -120,7 +121,7 @@ fn devices(host: &Host, artifact: &Artifact) -> Result<Vec<(String, i32)>, Error
         let target: Value = serde_json::from_str(import.target_json()).unwrap_or_default();
         let Some(kind) = target["kind"].as_str() else { continue };
         let found = TargetContext::kind(&*host.0, kind)?;
-        let kind = found.ok_or_else(|| host.0.missing(&format!("target.kind.{kind}")))?;
+        let kind = found.ok_or_else(|| host.0.registry.missing(&format!("target.kind.{kind}")))?;
         let device = (kind.device.clone(), host.device_type(&kind)?);
         if !devices.contains(&device) {
             devices.push(device);

@@ -16,7 +16,7 @@ use super::file::{BLOB, ENVIRONMENT, Embedded, LibraryFile};
 use super::own_copy::Changes;
 use super::tvm::caller::{Caller, fill_in};
 use super::tvm::context::{self, BARRIER};
-use super::tvm::ffi::TvmFfi;
+use super::tvm::ffi::{TvmFfi, VARIABLE};
 use super::tvm::module::TvmModule;
 use super::tvm::side::tvm_side;
 use super::{BuiltFile, Contents, LIBRARY_KIND};
@@ -25,8 +25,8 @@ use crate::boundary::values::{Carried, carried_back};
 use crate::compile::artifact::Artifact;
 use crate::error::{Error, ErrorKind, quoted};
 use crate::host::Host;
+use crate::log::LogLevel;
 use crate::open::image;
-use crate::options::LogLevel;
 use crate::runtime::{EnvState, Made, Module, check_environment};
 
 /// The opened code of a library (LIB-7).
@@ -235,7 +235,7 @@ fn opened(path: &Path, file: &LibraryFile, caller: Caller) -> Result<(Library, O
         // SAFETY: the caller asked for the library's code, and it is a whole library for this
         // machine; initialisers of it run.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
-        guard::warn_of_library(caller.services, path, &guard.settle("opening it"));
+        guard::warn_of_library(caller.services.log, path, &guard.settle("opening it"));
         let library = library.map_err(|error| not_opened(&error))?;
         let tvm_ffi = caller.tvm_ffi.filter(|_| file.may_have_modules());
         let context = tvm_ffi.map(|tvm_ffi| TvmModule::of_library(tvm_ffi, caller, path));
@@ -330,7 +330,8 @@ impl Host {
             let hint = "link it without $ORIGIN, or open it in Python with tvm_ffi.load_module";
             return Err(Error::new(ErrorKind::Unavailable, message).hint(hint));
         }
-        let found = TvmFfi::open(self.0.tvm_ffi.as_ref());
+        let named = self.0.environment.variable(VARIABLE).map(ToOwned::to_owned);
+        let found = TvmFfi::open(named.as_ref());
         found.map(Some).map_err(|error| error.while_doing(&format!("the library needs {}", listed(needs))))
     }
 

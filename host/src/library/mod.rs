@@ -85,7 +85,6 @@ pub use document::{Aside, LibraryDocument};
 pub(crate) use file::{ENVIRONMENT, FUNCTION};
 pub use file::{Embedded, LibraryFile};
 pub(crate) use load::LibraryCode;
-pub(crate) use tvm::ffi::VARIABLE as TVM_FFI_VARIABLE;
 pub use tvm::ffi::{TvmFfi, TvmMethodInfo};
 pub(crate) use tvm::module::TvmModule;
 pub use tvm::side::{WithoutTvmFfi, tvm_table};

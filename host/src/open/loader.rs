@@ -44,23 +44,22 @@ use crate::boundary::attest::{self, Attested};
 use crate::boundary::calling::{Note, PluginLibrary};
 use crate::boundary::guard::{self, Guard, ProcessChange};
 use crate::boundary::instance::{Ends, Instance};
+use crate::boundary::plugin_call::PluginCall;
 use crate::boundary::plugin_table::PluginTable;
 use crate::boundary::registrar::{DeviceTypes, Entry, Staged, Staging};
 use crate::boundary::services::Services;
 use crate::bounds::{self, INFO_BYTES_MAX, NAME_BYTES_MAX};
 use crate::error::{Error, ErrorKind};
 use crate::files::{self, FileIdentity, LIBRARY_BYTES_MAX};
-use crate::names::check_plugin_name;
+use crate::log::LogLevel;
+use crate::names::{HOST_PLUGIN, check_plugin_name};
 use crate::open::digest_memory::Digests;
 use crate::open::image;
 use crate::open::lock::PluginLock;
 use crate::open::manifest::Manifest;
 use crate::open::origin::Origin;
 use crate::open::problem::{Problem, ProblemKind};
-use crate::open::registry::HOST_PLUGIN;
 use crate::open::settings::{DeclaredSetting, parse_info};
-use crate::options::LogLevel;
-use crate::trace::PluginCall;
 
 /// Number of digits of a library's digest that a person is shown to distinguish builds.
 const DIGEST_SHOWN: usize = 16;
@@ -139,11 +138,11 @@ impl Opening<'_> {
         during: &str,
         body: impl FnOnce() -> T,
     ) -> T {
-        let calling = PluginCall::enter(self.services, Note::of(plugin, call));
+        let calling = PluginCall::enter(self.services.log, Note::of(plugin, call));
         let done = body();
         let changes = guard.settle(during);
         drop(calling);
-        guard::warn(self.services, plugin, &changes);
+        guard::warn(self.services.log, plugin, &changes);
         self.changes.borrow_mut().extend(changes);
         done
     }
@@ -437,8 +436,8 @@ fn register(
         }
     }
     let host = PluginTable::leaked(services, &identity.name, identity.settings.clone());
-    let instance = Instance::new(&identity.name, origin, services, ends);
-    let staging = Staging::new(services, Arc::clone(&instance), Arc::clone(opening.device_types));
+    let instance = Instance::new(&identity.name, origin, services.of_instances(), ends);
+    let staging = Staging::new(services.loans, Arc::clone(&instance), Arc::clone(opening.device_types));
     let registrar = staging.lend();
     services.clear_error();
     let mut pointer = ptr::null_mut();
@@ -526,8 +525,8 @@ pub(crate) fn init_host_plugin(
     device_types: &Arc<Mutex<DeviceTypes>>,
 ) -> Result<(Staged, Arc<Instance>), Error> {
     let ends = Ends { shutdown: api::__private::shutdown, release: api::__private::release };
-    let instance = Instance::new(HOST_PLUGIN, Origin::of_program(), services, ends);
-    let staging = Staging::new(services, Arc::clone(&instance), Arc::clone(device_types));
+    let instance = Instance::new(HOST_PLUGIN, Origin::of_program(), services.of_instances(), ends);
+    let staging = Staging::new(services.loans, Arc::clone(&instance), Arc::clone(device_types));
     let registrar = staging.lend();
     services.clear_error();
     let mut pointer = ptr::null_mut();

@@ -86,7 +86,7 @@ impl PluginLock {
         if let Err(error) = std::fs::metadata(path) {
             return Err(Error::io("cannot read the lock", path, &error).about(Subject::NamedFile));
         }
-        if let Some(problem) = Trust::new(options).problem(path) {
+        if let Some(problem) = Trust::new(&options.environment, &options.trust).problem(path) {
             let message = format!("the lock is not trusted: {}", problem.message);
             return Err(refused(ErrorKind::Value, message));
         }

@@ -26,7 +26,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as MapEntry;
 use std::ffi::c_void;
-use std::sync::{Arc, MutexGuard, PoisonError, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use chipdock_ir::TargetKind;
 use chipdock_plugin_api as api;
@@ -34,19 +34,20 @@ use serde::Serialize;
 
 use crate::boundary::guard::ProcessChange;
 use crate::boundary::instance::Instance;
-use crate::boundary::registrar::{Entry, Staged};
+use crate::boundary::registrar::{DeviceApiEntry, DeviceTypes, Entry, Staged};
+use crate::boundary::services::Services;
 use crate::compile::resolve::schema::usable_kind;
 use crate::error::{Error, ErrorKind, Subject, nearest};
-use crate::host::HostInner;
-use crate::open::discovery::Candidate;
+use crate::log::LogLevel;
+use crate::names::{HOST_PLUGIN, name_in_key};
+use crate::open::digest_memory::Digests;
+use crate::open::discovery::{Candidate, Discovery, Filters};
 use crate::open::loader::{self, Opened, Opening};
+use crate::open::lock::PluginLock;
 use crate::open::manifest::Needs;
 use crate::open::problem::{Problem, ProblemKind};
 use crate::open::settings::DeclaredSetting;
-use crate::options::LogLevel;
 
-/// Name under which the host's own registrations are listed.
-pub const HOST_PLUGIN: &str = "host";
 /// Index of the host among the plugins, after all others.
 const HOST_INDEX: usize = usize::MAX;
 
@@ -113,7 +114,7 @@ pub struct KeyReport {
 }
 
 #[derive(Default)]
-pub(crate) struct State {
+struct State {
     plugins: BTreeMap<usize, Result<OpenPlugin, Problem>>,
     /// Changes that plugins made to the process while they were opened, by index; of refused ones
     /// too.
@@ -146,7 +147,34 @@ impl Drop for OpeningGuard<'_> {
     }
 }
 
-impl HostInner {
+/// The plugins that one host knows, with what those that are open have registered.
+pub(crate) struct Registry {
+    services: &'static Services,
+    pub(crate) discovery: Discovery,
+    filters: Filters,
+    /// Plugins that the user prefers, by key.
+    pub(crate) prefer: BTreeMap<String, String>,
+    locked: Option<Arc<PluginLock>>,
+    digests: Arc<Digests>,
+    state: RwLock<State>,
+    opening: Mutex<()>,
+    pub(crate) device_types: Arc<Mutex<DeviceTypes>>,
+}
+
+impl Registry {
+    /// Makes the registry of what discovery found; no plugin is open.
+    pub(crate) fn new(
+        services: &'static Services,
+        discovery: Discovery,
+        filters: Filters,
+        prefer: BTreeMap<String, String>,
+        locked: Option<Arc<PluginLock>>,
+        digests: Arc<Digests>,
+    ) -> Self {
+        let (state, opening, device_types) = Default::default();
+        Self { services, discovery, filters, prefer, locked, digests, state, opening, device_types }
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -622,6 +650,46 @@ impl HostInner {
         };
         opened.map_err(|problem| problem.to_error(name))?;
         Ok(report(&self.read(), index, &candidates[index]))
+    }
+
+    /// Returns the name of the device API with that type number. A plugin declares its number only
+    /// when it is open, so an unknown number opens them all.
+    pub(crate) fn device_type_name(&self, device_type: i32) -> Result<String, Error> {
+        let known = || {
+            let types = self.device_types.lock().unwrap_or_else(PoisonError::into_inner);
+            types.name(device_type).map(str::to_owned)
+        };
+        if let Some(name) = known() {
+            return Ok(name);
+        }
+        for report in self.key_reports() {
+            if let Some(name) = name_in_key(&report.key, "device_api.")
+                && let Err(error) = self.device_api(name)
+            {
+                self.services.log(LogLevel::Warning, &error.to_string());
+            }
+        }
+        known().ok_or_else(|| {
+            let message = format!("no plugin has a device of type number {device_type}");
+            Error::new(ErrorKind::NotFound, message).about(Subject::Plugin)
+        })
+    }
+
+    /// Returns the type number in force of a device, by name; where no plugin provides it, the
+    /// number that it would be given.
+    pub(crate) fn device_type_of(&self, name: &str) -> Result<i32, Error> {
+        if let Some(api) = self.device_api(name)? {
+            return Ok(api.device_type);
+        }
+        let mut types = self.device_types.lock().unwrap_or_else(PoisonError::into_inner);
+        types.number(name, 0).map_err(|message| Error::new(ErrorKind::Value, message))
+    }
+
+    pub(crate) fn device_api(&self, name: &str) -> Result<Option<Arc<DeviceApiEntry>>, Error> {
+        Ok(match self.entry(&format!("device_api.{name}"))? {
+            Some(Entry::DeviceApi(entry)) => Some(entry),
+            _ => None,
+        })
     }
 }
 

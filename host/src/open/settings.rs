@@ -33,9 +33,11 @@ use serde_json::Value;
 pub use declared::DeclaredSetting;
 pub(crate) use declared::{check_all, parse_info, unknown_info_fields};
 
+use crate::environment::Variables;
 use crate::error::{Error, ErrorKind, nearest};
+use crate::log::LogLevel;
 use crate::open::discovery::{Candidate, Discovery};
-use crate::options::{HostOptions, LogLevel, Variables};
+use crate::options::HostOptions;
 
 use file::{File, Written};
 

@@ -1,20 +1,20 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use chipdock_ir::{IrModule, Target};
+use chipdock_ir::IrModule;
 use serde_json::json;
 
 use super::env::LIVE;
 use super::{Module, Verdict};
 use crate::compile::artifact::{Artifact, Section};
 use crate::error::{Error, ErrorKind, Subject};
-use crate::{CompileOptions, Compiled, Host, HostOptions, Severity};
+use crate::{CompileOptions, Compiled, Host, HostOptions, ResolvedTarget, Severity};
 
 fn host() -> Host {
     Host::new(HostOptions::isolated()).unwrap()
 }
 
-fn target(host: &Host, order: &str) -> Arc<Target> {
+fn target(host: &Host, order: &str) -> Arc<ResolvedTarget> {
     host.target(json!({"kind": "toy", "do": order})).unwrap()
 }
 
@@ -30,7 +30,7 @@ pub(super) fn load(host: &Host) -> Module {
 fn a_module_is_compiled_loaded_and_called() {
     let host = host();
     let compiled = compile(&host, "build").unwrap();
-    assert_eq!(compiled.host, compiled.target, "a kind with host functions is its own host");
+    assert_eq!(compiled.host.id(), compiled.target.id(), "a kind with host functions is its own host");
     assert_eq!(compiled.messages.len(), 1);
     assert_eq!(compiled.messages[0].severity, Severity::Warning);
     let text = std::str::from_utf8(compiled.artifact.section("code").unwrap().data()).unwrap();
@@ -276,13 +276,13 @@ fn a_loader_says_where_an_artifact_runs() {
 
 #[test]
 fn the_default_host_is_the_one_preferred() {
-    assert_eq!(host().default_host().unwrap().kind, "toy");
+    assert_eq!(host().default_host().unwrap().kind().name, "toy");
 }
 
 #[test]
 fn a_key_that_nobody_provides_names_the_nearest() {
     let host = host();
-    let error = host.0.missing("target.build.toi");
+    let error = host.0.registry.missing("target.build.toi");
     assert!(error.to_string().contains("did you mean \"target.build.toy\"?"), "{error}");
     let error = host.target("toi").unwrap_err();
     assert_eq!((error.kind(), error.subject()), (&ErrorKind::Value, Some(Subject::Plugin)), "{error}");

@@ -11,12 +11,11 @@ use chipdock_abi::{
 };
 use chipdock_plugin_api as api;
 
-use super::device::DeviceState;
-use super::module::{ModuleInner, not_imported};
+use super::device_state::DeviceState;
 use crate::boundary::interfaces;
 use crate::boundary::services::Services;
 use crate::bounds::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, quoted};
 
 /// The environment of one loaded module.
 ///
@@ -48,13 +47,27 @@ enum Imports {
     /// Nothing is imported.
     None,
     /// The module; once it is gone nothing new is found.
-    Of(Weak<ModuleInner>),
+    Of(Weak<dyn Importer>),
+}
+
+/// A module with imports, as its compiled code calls them.
+pub(crate) trait Importer: Send + Sync {
+    /// Returns a function of an import.
+    fn imported_function(&self, name: &str) -> Result<api::Function, Error>;
+}
+
+/// Makes the error that no function of that name is imported.
+pub(super) fn not_imported<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Error {
+    let message = format!("no imported module has function \"{name}\", and none is registered by that name");
+    let error = Error::new(ErrorKind::NotFound, message);
+    error.hint(format!("imported are: {}", quoted(known)))
 }
 
 impl EnvState {
     /// Returns the environment of code that no loader has loaded: never released.
     pub(crate) fn shared(services: &'static Services) -> &'static ChipdockEnv {
-        services.env.get_or_init(|| Self::new(services)).table()
+        let state: &'static Arc<Self> = Box::leak(Box::new(Self::new(services)));
+        state.table()
     }
 
     pub(crate) fn new(services: &'static Services) -> Arc<Self> {
@@ -98,7 +111,7 @@ impl EnvState {
     }
 
     /// Connects the module whose imports calls may find.
-    pub(crate) fn connect(&self, module: Weak<ModuleInner>) {
+    pub(crate) fn connect(&self, module: Weak<dyn Importer>) {
         *self.imports.write().unwrap_or_else(PoisonError::into_inner) = Imports::Of(module);
     }
 
@@ -119,8 +132,8 @@ impl EnvState {
             Err(error) if *error.kind() == ErrorKind::NotFound => error,
             found => return found,
         };
-        match self.services.inner() {
-            Some(inner) => inner.registered_function(name)?.ok_or(missing),
+        match self.services.host() {
+            Some(host) => host.registered_function(name)?.ok_or(missing),
             None => Err(missing),
         }
     }
@@ -274,7 +287,7 @@ unsafe extern "C" fn current_stream(
     let state = unsafe { state(env) };
     state.services.guarded("env.current_stream", CHIPDOCK_ERROR, || {
         let device = ChipdockDevice { device_type, device_id };
-        let stream = state.services.current_stream(device);
+        let stream = state.services.slots.current_stream(device);
         // A stream that was made active is one of a device that is there.
         let known = if stream.is_null() { state.device(device).map(drop) } else { Ok(()) };
         // SAFETY: a place for a pointer, or null.
@@ -290,7 +303,7 @@ unsafe extern "C" fn current_device(
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
     state.services.guarded("env.current_device", CHIPDOCK_ERROR, || {
-        let id = state.services.live().map(|_| state.services.current_device(device_type));
+        let id = state.services.live().map(|_| state.services.slots.current_device(device_type));
         // SAFETY: a place for an integer, or null.
         state.status(id.and_then(|id| unsafe { put(out_device_id, id, "the device's id") }))
     })
@@ -358,7 +371,8 @@ impl EnvState {
     }
 
     fn make_current(&self, device: ChipdockDevice) -> Result<(), Error> {
-        self.device(device)?.services.set_current_device(device);
+        self.device(device)?;
+        self.services.slots.set_current_device(device);
         Ok(())
     }
 }

@@ -11,19 +11,18 @@ use super::device::{Device, Stream};
 use super::tables::broken;
 use super::tensor::{Tensor, dl_dtype};
 use crate::boundary::registrar::DeviceApiEntry;
-use crate::boundary::services::{Services, from_api};
+use crate::boundary::slots::from_api;
 use crate::error::{Error, ErrorKind};
 
 impl DeviceApiEntry {
     /// Calls a function of interface `external` 1.
     fn external(
         &self,
-        services: &'static Services,
         device_id: i32,
         what: &str,
         call: impl FnOnce(&ChipdockExternal1, *mut c_void) -> i32,
     ) -> Result<(), Error> {
-        self.call_interface(services, "external", what, call, || {
+        self.call_interface("external", what, call, || {
             let message =
                 format!("device {}:{device_id} shares nothing: its plugin has no `external` 1", self.name);
             Error::new(ErrorKind::Unsupported, message).hint("copy by way of host memory")
@@ -65,7 +64,7 @@ impl Device {
         let mut raw = ptr::null_mut();
         // SAFETY: P3.11, the table with its `self_`; the caller guarantees a live native stream,
         // and the output is writable.
-        state.api.external(state.services, state.id, "adopt_stream", |table, self_| unsafe {
+        state.api.external(state.id, "adopt_stream", |table, self_| unsafe {
             (table.adopt_stream)(self_, state.id, native, &mut raw)
         })?;
         if raw.is_null() {
@@ -88,7 +87,7 @@ impl Stream {
         let mut native = ptr::null_mut();
         // SAFETY: P3.11, the table with its `self_`; a stream of the device, and a place to write
         // to.
-        state.api.external(state.services, state.id, "native_stream", |table, self_| unsafe {
+        state.api.external(state.id, "native_stream", |table, self_| unsafe {
             (table.native_stream)(self_, state.id, self.raw(), &mut native)
         })?;
         if native.is_null() { Err(state.api.answered_null("native_stream")) } else { Ok(native) }
@@ -134,7 +133,7 @@ impl Tensor {
         let view = self.view();
         // SAFETY: P3.11, the table with its `self_`; a data space of the device that lives, and
         // places to write to.
-        state.api.external(state.services, state.id, "native_data", |table, self_| unsafe {
+        state.api.external(state.id, "native_data", |table, self_| unsafe {
             (table.native_data)(self_, state.id, view.data(), &mut handle, &mut offset_bytes)
         })?;
         Ok(NativeData { handle, offset_bytes: offset_bytes.wrapping_add(view.byte_offset()) })
@@ -190,7 +189,7 @@ impl Tensor {
         let mut data = ptr::null_mut();
         // SAFETY: P3.11, the table with its `self_`; the caller guarantees the memory, and the
         // output is writable.
-        state.api.external(state.services, state.id, "adopt_host_memory", |table, self_| unsafe {
+        state.api.external(state.id, "adopt_host_memory", |table, self_| unsafe {
             (table.adopt_host_memory)(self_, state.id, address.as_ptr().cast(), size_bytes, &mut data)
         })?;
         if data.is_null() {

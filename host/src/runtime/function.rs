@@ -12,7 +12,7 @@ use chipdock_plugin_api as api;
 use super::module::ModuleInner;
 use super::tables::answered;
 use crate::boundary::calling::{Calling, FUNCTION, Note};
-use crate::boundary::services::Services;
+use crate::boundary::slots::Slots;
 use crate::error::Error;
 use crate::host::Host;
 use crate::trace;
@@ -40,6 +40,20 @@ pub struct Function {
     module: Option<Arc<ModuleInner>>,
     note: &'static Note,
     host: Host,
+}
+
+impl Host {
+    /// Returns the plain function that a plugin registered under that name, or `None`.
+    ///
+    /// # Errors
+    ///
+    /// The error with which the plugin that registers it failed to open, or the reason why it was
+    /// refused.
+    pub fn function(&self, name: &str) -> Result<Option<Function>, Error> {
+        let function = self.0.registry.registered_function(name)?;
+        let plugin = self.0.registry.plugin_of(&format!("function.{name}"));
+        Ok(function.map(|function| Function::new(self, &plugin, name, function)))
+    }
 }
 
 impl Function {
@@ -126,7 +140,7 @@ impl Function {
     #[inline]
     pub fn call_plain(&self, args: &[api::AnyView<'_>], result: &mut ChipdockAny) -> Plain {
         let services = self.host.0.services;
-        if !Services::is_quiet() || services.check_process().is_err() {
+        if !Slots::is_quiet() || services.check_process().is_err() {
             return Plain::NotCalled;
         }
         let status = self.enter(args, result);
@@ -157,7 +171,7 @@ impl Function {
             // SAFETY: on success the result is owned by the caller.
             return unsafe { answered(result, &|| format!("function \"{}\"", self.name)) };
         }
-        let failed = self.host.0.services.check_function(status, &self.name, self.note.plugin());
+        let failed = self.host.0.services.slots.check_function(status, &self.name, self.note.plugin());
         failed.map(|()| api::Any::NONE).map_err(|error| error.at(format!("function \"{}\"", self.name)))
     }
 
@@ -167,7 +181,7 @@ impl Function {
         let services = self.host.0.services;
         services.check_process()?;
         services.clear_error();
-        if Services::has_current_stream() {
+        if Slots::has_current_stream() {
             self.mark(args);
         }
         let mut result = api::Any::NONE.into_raw();

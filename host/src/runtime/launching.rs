@@ -15,9 +15,9 @@ use super::module::{Module, ModuleInner};
 use super::tables::broken;
 use super::tensor::Tensor;
 use crate::boundary::calling::{Calling, Note};
+use crate::boundary::plugin_call::PluginCall;
 use crate::boundary::services::{Services, from_api};
 use crate::error::{Error, ErrorKind, nearest, quoted};
-use crate::trace::PluginCall;
 
 /// Greatest number of arguments whose addresses are kept on the stack.
 const INLINE_ARGUMENTS: usize = 32;
@@ -65,7 +65,7 @@ impl ModuleInner {
         let mut entry = ChipdockEntry { entry: ptr::null_mut(), device_type: 0, flags: 0 };
         services.clear_error();
         let calling = PluginCall::enter(
-            services,
+            services.log,
             Note::of(self.plugin(), &format!("module.load.{}: entry", self.kind())),
         );
         // SAFETY: the interface's `self`, a string that lives for the call, a place to write to.
@@ -76,12 +76,10 @@ impl ModuleInner {
             return Ok(None);
         }
         self.check_entry(name, &entry)?;
-        let index = serde_json::from_str(self.artifact().index_json());
-        let index = index.map_err(|error| Error::new(ErrorKind::Value, format!("the index: {error}")))?;
-        let described = kernel::Kernel::from_index(&index).map_err(|error| from_api(&error))?;
-        let Some(described) = described.into_iter().find(|kernel| kernel.name == name) else {
-            return Ok(None);
-        };
+        let mut functions = self.artifact().index().functions.iter();
+        let Some(listed) = functions.find(|function| function.name == name) else { return Ok(None) };
+        let described = kernel::Kernel::new(name, &listed.symbol, &listed.args, &listed.launch_params);
+        let described = described.map_err(|error| from_api(&error))?;
         let note = Note::of(self.plugin(), &format!("kernel {name}"));
         let module = Arc::clone(self);
         Ok(Some(Kernel(Arc::new(Inner { described, table, self_, entry, note, services, module }))))
@@ -254,9 +252,9 @@ impl Kernel {
         api::Function::from_fn(host, move |args| {
             let inner = &*self.0;
             let Some(launch) = inner.described.call(args)? else { return Ok(api::Any::NONE) };
-            let device_id = services.current_device(inner.entry.device_type);
+            let device_id = services.slots.current_device(inner.entry.device_type);
             let at = ChipdockDevice { device_type: inner.entry.device_type, device_id };
-            let stream = services.current_stream(at);
+            let stream = services.slots.current_stream(at);
             let status = inner.queue(device_id, stream, &launch);
             // The error is passed on as it is (X.9).
             host.check(status, || format!("`launch` of kernel \"{}\"", inner.described.name))?;

@@ -4,10 +4,12 @@
 mod copy;
 mod described;
 mod device;
+mod device_state;
 mod env;
 pub mod extents;
 mod external;
 mod function;
+mod host_calls;
 mod launching;
 mod module;
 mod parallel;
@@ -20,7 +22,7 @@ mod turns;
 mod workspace;
 
 pub use device::{Device, Stream, StreamGuard};
-pub(crate) use device::{DeviceState, Devices, no_such_device};
+pub(crate) use device_state::{DeviceState, Devices, no_such_device};
 pub(crate) use env::EnvState;
 #[cfg(test)]
 pub(crate) use env::LIVE as LIVE_ENVIRONMENTS;

@@ -14,7 +14,7 @@ use chipdock_abi::{
 use chipdock_plugin_api as api;
 
 use super::device::Device;
-use super::env::EnvState;
+use super::env::{EnvState, Importer, not_imported};
 use super::function::Function;
 use super::tables::{answered, broken};
 use crate::boundary::registrar::{Entry, ModuleLoaderEntry, Owned};
@@ -23,7 +23,7 @@ use crate::compile::artifact::Artifact;
 use crate::error::{Error, ErrorKind, nearest, quoted};
 use crate::host::Host;
 use crate::library::{LibraryCode, TvmModule};
-use crate::options::LogLevel;
+use crate::log::LogLevel;
 
 /// The verdict of a loader: whether an artifact runs on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,13 +85,6 @@ impl Imported {
     }
 }
 
-/// Makes the error that no function of that name is imported.
-pub(super) fn not_imported<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Error {
-    let message = format!("no imported module has function \"{name}\", and none is registered by that name");
-    let error = Error::new(ErrorKind::NotFound, message);
-    error.hint(format!("imported are: {}", quoted(known)))
-}
-
 /// Calls `body` with the artifact in the form that a loader receives.
 pub(crate) fn with_raw<R>(artifact: &Artifact, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
     let sections: Vec<ChipdockSection> = artifact
@@ -147,9 +140,9 @@ enum Role {
 impl Host {
     pub(crate) fn loader(&self, artifact: &Artifact) -> Result<Arc<ModuleLoaderEntry>, Error> {
         let key = format!("module.load.{}", artifact.index().module_kind);
-        match self.0.entry(&key)? {
+        match self.0.registry.entry(&key)? {
             Some(Entry::ModuleLoader(entry)) => Ok(entry),
-            _ => Err(self.0.missing(&key)),
+            _ => Err(self.0.registry.missing(&key)),
         }
     }
 
@@ -404,9 +397,10 @@ impl ModuleInner {
         let out = unsafe { answered(out, &what) }?;
         out.to::<Option<api::Function>>().map_err(|error| broken(format!("{}: {}", what(), error.message())))
     }
+}
 
-    /// Returns a function of an import, for compiled code.
-    pub(super) fn imported_function(&self, name: &str) -> Result<api::Function, Error> {
+impl Importer for ModuleInner {
+    fn imported_function(&self, name: &str) -> Result<api::Function, Error> {
         let unknown = || self.imports.iter().find_map(Module::opaque_error);
         let missing =
             || unknown().unwrap_or_else(|| not_imported(name, self.imported.keys().map(String::as_str)));
@@ -497,7 +491,7 @@ impl Module {
     /// Lets code that calls through this environment find the functions that the module imports.
     pub(crate) fn connect(&self, env: &EnvState) {
         if !self.0.imports.is_empty() {
-            env.connect(Arc::downgrade(&self.0));
+            env.connect(Arc::downgrade(&(Arc::clone(&self.0) as Arc<dyn Importer>)));
         }
     }
 

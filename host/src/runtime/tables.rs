@@ -14,12 +14,11 @@ use chipdock_plugin_api::text::{static_str, str_out};
 use serde_json::Value;
 
 use crate::boundary::guard::{self, Guard};
+use crate::boundary::plugin_call::PluginCall;
 use crate::boundary::registrar::{DeviceApiEntry, TargetKindEntry};
-use crate::boundary::services::Services;
 use crate::bounds::{ANSWER_BYTES_MAX, DEVICES_MAX};
 use crate::compile::resolve::schema::usable_kind;
 use crate::error::{Error, ErrorKind};
-use crate::trace::PluginCall;
 
 /// Default alignment of a data space, in bytes.
 pub(crate) const ALIGNMENT_BYTES: u64 = 64;
@@ -44,28 +43,32 @@ pub(crate) unsafe fn answered(raw: ChipdockAny, what: &dyn Fn() -> String) -> Re
 impl DeviceApiEntry {
     fn call(
         &self,
-        services: &'static Services,
         what: &str,
         call: impl FnOnce(&ChipdockDeviceApi, *mut c_void) -> i32,
     ) -> Result<(), Error> {
-        services.clear_error();
-        let calling = self.notes.of_function(what).map(|note| PluginCall::enter_device(services, note));
+        let instance = self.owned.instance();
+        instance.slots().clear_error();
+        let calling = self.notes.of_function(what).map(|note| PluginCall::enter_device(instance.log(), note));
         let status = call(self.owned.table(), self.owned.self_());
         drop(calling);
-        services.check(status, || format!("`{what}` of device_api.{}", self.name))
+        instance.slots().check(status, || format!("`{what}` of device_api.{}", self.name))
     }
 
     /// Returns the number of devices.
-    pub(crate) fn count(&self, services: &'static Services) -> Result<i32, Error> {
+    pub(crate) fn count(&self) -> Result<i32, Error> {
         let mut count = 0;
         // The first call opens the driver (GUARD-G5).
         let is_first = !self.is_asked.swap(true, Ordering::Relaxed);
         let mut guard = is_first.then(Guard::of_first_call);
-        self.call(services, "device_count", |table, self_| {
+        self.call("device_count", |table, self_| {
             // SAFETY: the registered `self` and a place to write to.
             let status = unsafe { (table.device_count)(self_, &mut count) };
             if let Some(guard) = &mut guard {
-                guard::warn(services, self.owned.plugin(), &guard.settle("opening its driver"));
+                guard::warn(
+                    self.owned.instance().log(),
+                    self.owned.plugin(),
+                    &guard.settle("opening its driver"),
+                );
             }
             status
         })?;
@@ -78,16 +81,11 @@ impl DeviceApiEntry {
     }
 
     /// Returns a device's attribute as JSON, or `None` when it is unknown there.
-    pub(crate) fn attribute(
-        &self,
-        services: &'static Services,
-        device_id: i32,
-        key: &str,
-    ) -> Result<Option<Value>, Error> {
+    pub(crate) fn attribute(&self, device_id: i32, key: &str) -> Result<Option<Value>, Error> {
         let mut raw = api::Any::NONE.into_raw();
         // SAFETY: the registered `self`, a string that lives for the call, a place for an owned
         // value.
-        self.call(services, "attribute", |table, self_| unsafe {
+        self.call("attribute", |table, self_| unsafe {
             (table.attribute)(self_, device_id, str_out(key), &mut raw)
         })?;
         let what = || format!("attribute \"{key}\" of device_api.{}", self.name);
@@ -107,7 +105,6 @@ impl DeviceApiEntry {
     /// Allocates device memory.
     pub(crate) fn allocate(
         &self,
-        services: &'static Services,
         device_id: i32,
         size_bytes: u64,
         dtype_hint: ChipdockDataType,
@@ -122,7 +119,7 @@ impl DeviceApiEntry {
         };
         let mut data = std::ptr::null_mut();
         // SAFETY: the registered `self`, a request that lives for the call, a place to write to.
-        self.call(services, "allocate_data_space", |table, self_| unsafe {
+        self.call("allocate_data_space", |table, self_| unsafe {
             (table.allocate_data_space)(self_, device_id, &request, &mut data)
         })?;
         let broken = |found: &str| {
@@ -145,14 +142,9 @@ impl DeviceApiEntry {
     }
 
     /// Frees device memory that no queued work uses.
-    pub(crate) fn free(
-        &self,
-        services: &'static Services,
-        device_id: i32,
-        data: *mut c_void,
-    ) -> Result<(), Error> {
+    pub(crate) fn free(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
         // SAFETY: the registered `self`; the pool gives each data space here once.
-        self.call(services, "free_data_space", |table, self_| unsafe {
+        self.call("free_data_space", |table, self_| unsafe {
             (table.free_data_space)(self_, device_id, data)
         })
     }
@@ -165,63 +157,41 @@ impl DeviceApiEntry {
     ///   stream is synchronised.
     pub(crate) unsafe fn copy(
         &self,
-        services: &'static Services,
         device_id: i32,
         copy: &ChipdockCopy,
         stream: *mut c_void,
     ) -> Result<(), Error> {
         // SAFETY: the registered `self`; the caller guarantees the ends.
-        self.call(services, "copy_data", |table, self_| unsafe {
-            (table.copy_data)(self_, device_id, copy, stream)
-        })
+        self.call("copy_data", |table, self_| unsafe { (table.copy_data)(self_, device_id, copy, stream) })
     }
 
-    pub(crate) fn create_stream(
-        &self,
-        services: &'static Services,
-        device_id: i32,
-    ) -> Result<*mut c_void, Error> {
+    pub(crate) fn create_stream(&self, device_id: i32) -> Result<*mut c_void, Error> {
         let mut stream = std::ptr::null_mut();
         // SAFETY: the registered `self` and a place to write to.
-        self.call(services, "create_stream", |table, self_| unsafe {
+        self.call("create_stream", |table, self_| unsafe {
             (table.create_stream)(self_, device_id, &mut stream)
         })?;
         Ok(stream)
     }
 
-    pub(crate) fn free_stream(
-        &self,
-        services: &'static Services,
-        device_id: i32,
-        stream: *mut c_void,
-    ) -> Result<(), Error> {
+    pub(crate) fn free_stream(&self, device_id: i32, stream: *mut c_void) -> Result<(), Error> {
         // SAFETY: the registered `self`; a stream of it, freed once.
-        self.call(services, "free_stream", |table, self_| unsafe {
-            (table.free_stream)(self_, device_id, stream)
-        })
+        self.call("free_stream", |table, self_| unsafe { (table.free_stream)(self_, device_id, stream) })
     }
 
-    pub(crate) fn sync(
-        &self,
-        services: &'static Services,
-        device_id: i32,
-        stream: *mut c_void,
-    ) -> Result<(), Error> {
+    pub(crate) fn sync(&self, device_id: i32, stream: *mut c_void) -> Result<(), Error> {
         // SAFETY: the registered `self`; a stream of it, or the default.
-        self.call(services, "sync_stream", |table, self_| unsafe {
-            (table.sync_stream)(self_, device_id, stream)
-        })
+        self.call("sync_stream", |table, self_| unsafe { (table.sync_stream)(self_, device_id, stream) })
     }
 
     pub(crate) fn sync_from_to(
         &self,
-        services: &'static Services,
         device_id: i32,
         from: *mut c_void,
         to: *mut c_void,
     ) -> Result<(), Error> {
         // SAFETY: the registered `self`; streams of it, or the default.
-        self.call(services, "sync_stream_from_to", |table, self_| unsafe {
+        self.call("sync_stream_from_to", |table, self_| unsafe {
             (table.sync_stream_from_to)(self_, device_id, from, to)
         })
     }
@@ -230,25 +200,25 @@ impl DeviceApiEntry {
     /// error where the plugin does not have it.
     pub(super) fn call_interface<T: Copy + 'static>(
         &self,
-        services: &'static Services,
         interface: &str,
         what: &str,
         call: impl FnOnce(&T, *mut c_void) -> i32,
         missing: impl FnOnce() -> Error,
     ) -> Result<(), Error> {
         let (extension, table) = self.extensions.get::<T>(interface, 1).ok_or_else(missing)?;
-        services.clear_error();
+        let instance = self.owned.instance();
+        instance.slots().clear_error();
         let calling = extension.calling(what);
         let status = call(&table, extension.self_());
         drop(calling);
-        services.check(status, || format!("`{what}` of device_api.{}", self.name))
+        instance.slots().check(status, || format!("`{what}` of device_api.{}", self.name))
     }
 
     /// Calls interface `reset` 1.
-    pub(crate) fn reset(&self, services: &'static Services, device_id: i32) -> Result<(), Error> {
+    pub(crate) fn reset(&self, device_id: i32) -> Result<(), Error> {
         // SAFETY: the table of that name and version, with the `self` that was registered with it.
         let call = |table: &ChipdockReset1, self_| unsafe { (table.reset)(self_, device_id) };
-        self.call_interface(services, "reset", "reset", call, || {
+        self.call_interface("reset", "reset", call, || {
             let message =
                 format!("device {}:{device_id} cannot be opened again: its plugin has no `reset`", self.name);
             Error::new(ErrorKind::Unsupported, message).hint("start a new process")
@@ -263,21 +233,18 @@ impl TargetKindEntry {
     }
 
     /// Calls the kind's own canonicalizer: canonical JSON in and out.
-    pub(crate) fn canonicalize(
-        &self,
-        services: &'static Services,
-        target_json: &str,
-    ) -> Result<String, Error> {
+    pub(crate) fn canonicalize(&self, target_json: &str) -> Result<String, Error> {
         let what = || format!("the canonicalizer of target kind \"{}\"", self.declared.name());
         let mut answer = api::Any::NONE.into_raw();
-        services.clear_error();
+        let instance = self.owned.instance();
+        instance.slots().clear_error();
         let _calling = self.owned.calling(&format!("target.kind.{}: canonicalize", self.declared.name()));
         // SAFETY: the registered `self`, a string that lives for the call, a place for an owned
         // value.
         let status = unsafe {
             (self.owned.table().canonicalize)(self.owned.self_(), str_out(target_json), &mut answer)
         };
-        services.check(status, what)?;
+        instance.slots().check(status, what)?;
         // SAFETY: a value that we own now.
         let answer = unsafe { answered(answer, &what) }?;
         let text =

@@ -10,19 +10,17 @@ use chipdock_abi::ChipdockTimer1;
 use super::device::{Device, Stream};
 use super::tables::broken;
 use crate::boundary::registrar::DeviceApiEntry;
-use crate::boundary::services::Services;
 use crate::error::{Error, ErrorKind};
 
 impl DeviceApiEntry {
     /// Calls a function of interface `timer` 1.
     fn timer(
         &self,
-        services: &'static Services,
         device_id: i32,
         what: &str,
         call: impl FnOnce(&ChipdockTimer1, *mut c_void) -> i32,
     ) -> Result<(), Error> {
-        self.call_interface(services, "timer", what, call, || {
+        self.call_interface("timer", what, call, || {
             let message =
                 format!("device {}:{device_id} cannot measure time: its plugin has no `timer` 1", self.name);
             Error::new(ErrorKind::Unsupported, message).hint("measure on the host")
@@ -51,7 +49,7 @@ impl Stream {
         let mut raw = ptr::null_mut();
         // SAFETY: P3.11, the table with its `self_`; a stream of the device, and a place to write
         // to.
-        state.api.timer(state.services, state.id, "mark", |table, self_| unsafe {
+        state.api.timer(state.id, "mark", |table, self_| unsafe {
             (table.mark)(self_, state.id, self.raw(), &mut raw)
         })?;
         if raw.is_null() {
@@ -93,7 +91,7 @@ impl Mark {
         let mut found = f64::NAN;
         // SAFETY: P3.11, the table with its `self_`; marks of the device that live, and a place to
         // write to.
-        state.api.timer(state.services, state.id, "elapsed", |table, self_| unsafe {
+        state.api.timer(state.id, "elapsed", |table, self_| unsafe {
             (table.elapsed)(self_, state.id, start.raw, self.raw, &mut found)
         })?;
         if !found.is_finite() {
@@ -111,7 +109,7 @@ impl Drop for Mark {
             return;
         }
         // SAFETY: P3.11, the table with its `self_`; a mark of the device, freed once.
-        let freed = state.api.timer(state.services, state.id, "free_mark", |table, self_| unsafe {
+        let freed = state.api.timer(state.id, "free_mark", |table, self_| unsafe {
             (table.free_mark)(self_, state.id, self.raw)
         });
         state.warn_of(freed);

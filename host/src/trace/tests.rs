@@ -8,7 +8,7 @@ use chipdock_plugin_api as api;
 use chipdock_test_support::spans::seen;
 
 use super::*;
-use crate::{Function, Host, HostOptions};
+use crate::{Function, Host, HostOptions, LogLevel};
 
 /// Name to level and fields, as the table of the front page has them.
 fn listed() -> BTreeMap<String, (String, Vec<String>)> {
@@ -111,7 +111,7 @@ fn sp4_the_log_is_events() {
     let (_, events) = seen(Level::TRACE, || {
         for level in levels {
             services.log(level, "from the host {}");
-            services.log_of(Some("toy"), level, "from toy");
+            services.log.write_of(Some("toy"), level, "from toy");
         }
     });
     let expected = [Level::ERROR, Level::WARN, Level::INFO, Level::DEBUG];

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chipdock_host::{Device, DeviceChoice, Host, HostOptions, TargetRequest};
+use chipdock_host::{Device, DeviceChoice, Host, HostOptions, ResolvedTarget, TargetRequest};
 use chipdock_ir::{Target, TargetCapabilities};
 use chipdock_test_support::sample::Drawn;
 use serde_json::{Map, Value};
@@ -43,8 +43,7 @@ impl Backend {
     ///
     /// The target cannot be made.
     pub fn with_defaults(&self, host: &Host) -> Result<Option<Self>> {
-        let made =
-            host.target(self.target.kind.as_str()).and_then(|target| self.with(host, target, "defaults"));
+        let made = host.target(self.target.kind.as_str()).map(|target| self.with(&target, "defaults"));
         let made = made.map_err(|error| error.to_string())?;
         Ok((made.target != self.target).then_some(made))
     }
@@ -59,22 +58,16 @@ impl Backend {
         json["kind"] = self.target.kind.as_str().into();
         let made = || {
             let request = TargetRequest::new(json).device(DeviceChoice::First);
-            let target = Arc::clone(host.resolve(request)?.target());
-            self.with(host, target, name)
+            host.target(request).map(|target| self.with(&target, name))
         };
-        made().map_err(|error: chipdock_host::Error| error.to_string())
+        made().map_err(|error| error.to_string())
     }
 
-    fn with(
-        &self,
-        host: &Host,
-        target: Arc<Target>,
-        configuration: &str,
-    ) -> std::result::Result<Self, chipdock_host::Error> {
-        let capabilities = host.capabilities(&target)?;
+    fn with(&self, target: &ResolvedTarget, configuration: &str) -> Self {
+        let (target, capabilities) = (Arc::clone(target.target()), (**target.capabilities()).clone());
         let (device, device_name) = (self.device.clone(), self.device_name.clone());
         let (configuration, refuses) = (configuration.to_owned(), Vec::new());
-        Ok(Self { target, device, device_name, capabilities, configuration, refuses })
+        Self { target, device, device_name, capabilities, configuration, refuses }
     }
 
     /// Returns true if the plugin's `expectations.toml` says that this target may refuse a kernel
@@ -174,7 +167,7 @@ pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<Absent>)> {
             // nowhere.
             host.usable_target(kind.name.as_str())?;
             let request = TargetRequest::new(kind.name.as_str()).device(DeviceChoice::First);
-            let resolved = host.resolve(request)?;
+            let resolved = host.target(request)?;
             let device = resolved.device().cloned().expect("the device that was chosen");
             let device_name = device
                 .attribute("device_name")?

@@ -166,7 +166,7 @@ pub fn retargeted(module: &IrModule, target: &Arc<Target>) -> IrModule {
 #[must_use]
 pub fn target(host: &Host, kind: &str) -> Arc<Target> {
     let json = serde_json::json!({ "kind": kind, "host": { "kind": "c" } });
-    host.target(json.to_string()).unwrap()
+    Arc::clone(host.target(json.to_string()).unwrap().target())
 }
 
 /// Builds TVM's own device functions for a kind of device; returns (function name, text), where the

@@ -25,7 +25,7 @@ fn computes(host: &Host, kind: &str) -> Result<(), String> {
     let compiled = host.compile(&module(), &target, &CompileOptions::default()).map_err(failed)?;
     let function =
         host.load(&compiled.artifact).and_then(|module| module.function("twice")).map_err(failed)?;
-    let device = &host.capabilities(&target).map_err(failed)?.device.name;
+    let device = &target.capabilities().device.name;
     let device = host.device(device, 0).map_err(failed)?;
     let numbers: Vec<f32> = (0..64_u8).map(f32::from).collect();
     let a = Tensor::from_slice(&device, &[64], &numbers).map_err(failed)?;

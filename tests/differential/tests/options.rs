@@ -95,7 +95,7 @@ fn check(host: &Host, (kind, option, given, common, program, shows): &Row) -> Re
     if let Shows::Fills(other) = shows {
         let filled = |source: &Value| -> Result<Value, String> {
             let target = host.target(source.to_string()).map_err(|error| error.to_string())?;
-            Ok(target.options.get(*other).cloned().unwrap_or(Value::Null))
+            Ok(target.target().options.get(*other).cloned().unwrap_or(Value::Null))
         };
         let (before, after) = (filled(&base)?, filled(&with)?);
         return if before == after {

@@ -8,8 +8,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use chipdock_host::{CompileOptions, Error, ErrorKind, Host, Scheduling};
-use chipdock_ir::{DType, IrModule, Target, equal, print};
+use chipdock_host::{CompileOptions, Error, ErrorKind, Host, ResolvedTarget, Scheduling};
+use chipdock_ir::{DType, IrModule, equal, print};
 use chipdock_programs::{Case, Options, spelled};
 
 use crate::edit::{EDIT_BYTES, edited};
@@ -74,7 +74,7 @@ pub fn pipeline_outcome(bytes: &[u8]) -> Outcome {
         match build(&module, target, choices[4] & 8 != 0) {
             Ok(()) => outcome.n_built += 1,
             Err(error) => {
-                is_typed(&error, &target.kind);
+                is_typed(&error, &target.kind().name);
                 outcome.n_refused += 1;
             }
         }
@@ -122,7 +122,7 @@ fn options(choices: &[u8; CHOICE_BYTES]) -> Options {
 }
 
 /// The targets of a choice: one of them, or now and then all.
-fn chosen(choice: u8) -> &'static [Arc<Target>] {
+fn chosen(choice: u8) -> &'static [Arc<ResolvedTarget>] {
     let all = targets();
     let at = usize::from(choice) % (all.len() + 1);
     all.get(at..=at).unwrap_or(all)
@@ -130,8 +130,8 @@ fn chosen(choice: u8) -> &'static [Arc<Target>] {
 
 /// One target for each kind that has a code generator here. Host functions of devices are built by
 /// a kind whose code generator only writes text, where there is one.
-fn targets() -> &'static [Arc<Target>] {
-    static TARGETS: OnceLock<Vec<Arc<Target>>> = OnceLock::new();
+fn targets() -> &'static [Arc<ResolvedTarget>] {
+    static TARGETS: OnceLock<Vec<Arc<ResolvedTarget>>> = OnceLock::new();
     TARGETS.get_or_init(|| {
         let host = host();
         let kinds = host.target_kinds();
@@ -157,7 +157,7 @@ fn targets() -> &'static [Arc<Target>] {
 
 /// Builds, and builds again when asked: the same comes of the same. A kind that compiles what it
 /// wrote is cancelled once it has written it, which is when it looks.
-fn build(module: &IrModule, target: &Arc<Target>, twice: bool) -> Result<(), Error> {
+fn build(module: &IrModule, target: &Arc<ResolvedTarget>, twice: bool) -> Result<(), Error> {
     let host: &Host = host();
     let cancel = Arc::new(AtomicBool::new(compiles(target)));
     let options =
@@ -169,15 +169,15 @@ fn build(module: &IrModule, target: &Arc<Target>, twice: bool) -> Result<(), Err
     let bytes = compiled.artifact.to_bytes()?;
     if twice {
         let again = host.compile(module, target, &options)?.artifact.to_bytes()?;
-        assert!(again == bytes, "FUZZ-F5: {} builds another artifact of the same", target.kind);
+        assert!(again == bytes, "FUZZ-F5: {} builds another artifact of the same", target.kind().name);
     }
     Ok(())
 }
 
 /// Whether a kind's code generator goes on to compile in this process what it wrote; one that only
 /// writes is left to end.
-fn compiles(target: &Target) -> bool {
-    target.kind == "llvm"
+fn compiles(target: &ResolvedTarget) -> bool {
+    target.kind().name == "llvm"
 }
 
 /// FUZZ-F5: what a valid program may be refused for.

@@ -136,7 +136,7 @@ fn targets() -> Vec<Vec<u8>> {
             r#"{{"kind": "{name}", "tag": "t", "keys": ["x", "x"], "feature.a": 1, "host": "c"}}"#
         ));
         found.push(format!(r#"{{"kind": "{name}", "from_device": 0, "host": {{"kind": "{name}"}}}}"#));
-        found.extend(host.target(name.as_str()).ok().map(|target| target.to_json().to_string()));
+        found.extend(host.target(name.as_str()).ok().map(|target| target.json().to_owned()));
         for option in &kind.options {
             for value in ["1", "0.5", "true", "\"x\"", "[\"x\"]", "null"] {
                 found.push(format!(r#"{{"kind": "{name}", "{}": {value}}}"#, option.name));

@@ -46,17 +46,18 @@ pub fn target(bytes: &[u8]) {
         Ok(target) => target,
         Err(error) => return is_refusal(&error),
     };
-    let json = target.to_json();
+    let json = target.target().to_json();
     let canonical = Target::from_canonical_json(&json)
         .unwrap_or_else(|error| panic!("FUZZ-F3: what was written cannot be read: {error}\n{json}"));
-    assert!(canonical == *target, "FUZZ-F3: read back it differs: {canonical:?}, {target:?}");
+    assert!(
+        canonical == **target.target(),
+        "FUZZ-F3: read back it differs: {canonical:?}, {:?}",
+        target.target()
+    );
     for source in [TargetSource::Json(json.clone()), TargetSource::Text(json.to_string())] {
         let again = host()
             .target(source)
             .unwrap_or_else(|error| panic!("FUZZ-F3: what is canonical is refused: {error}\n{json}"));
-        assert!(again == target, "FUZZ-F3: canonical twice it differs: {}\n{json}", again.to_json());
-    }
-    if let Err(error) = host().capabilities(&target) {
-        is_refusal(&error);
+        assert!(again.id() == target.id(), "FUZZ-F3: canonical twice it differs: {}\n{json}", again.json());
     }
 }

@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use chipdock_host::{CompileOptions, Host};
+use chipdock_host::{CompileOptions, Host, ResolvedTarget};
 use chipdock_interpret::{Array, Interpreter, Limits, Output};
-use chipdock_ir::{IrModule, Target};
+use chipdock_ir::IrModule;
 use chipdock_peers::programs::{Kind, Program, programs};
 use chipdock_peers::python::python;
 use chipdock_test_backends::backends::Backend;
@@ -39,7 +39,7 @@ const BUILT: &[&str] = &["cuda", "metal", "webgpu"];
 pub(crate) struct Targets {
     host: Host,
     present: Vec<Backend>,
-    built: Vec<Arc<Target>>,
+    built: Vec<Arc<ResolvedTarget>>,
 }
 
 impl Targets {
@@ -54,14 +54,14 @@ impl Targets {
     /// Those of these kinds alone.
     pub(crate) fn only(mut self, kinds: &[&str]) -> Self {
         self.present.retain(|backend| kinds.contains(&backend.target.kind.as_str()));
-        self.built.retain(|target| kinds.contains(&target.kind.as_str()));
+        self.built.retain(|target| kinds.contains(&target.kind().name.as_str()));
         self
     }
 
     /// The kinds of all of them.
     pub(crate) fn names(&self) -> Vec<String> {
         let present = self.present.iter().map(|backend| backend.target.kind.clone());
-        present.chain(self.built.iter().map(|target| target.kind.clone())).collect()
+        present.chain(self.built.iter().map(|target| target.kind().name.clone())).collect()
     }
 }
 
@@ -162,7 +162,7 @@ fn row(targets: &Targets, program: &Program) -> Row {
     for target in &targets.built {
         let built = targets.host.compile(&module, target, &CompileOptions::default());
         let cell = built.map_or_else(|error| Cell::Refused(error.to_string()), |_| Cell::Right);
-        row.cells.push((target.kind.clone(), cell));
+        row.cells.push((target.kind().name.clone(), cell));
     }
     row
 }

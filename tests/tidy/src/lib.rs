@@ -29,8 +29,14 @@
 //!   files.
 //! * TIDY-T15 A part that two backends have, a file or folder of `src`, is one of those that
 //!   CONTRIBUTING.md lists, and the front page of the backend (`src/lib.rs`) names every part.
+//! * TIDY-T16 No circle of files of `host/src` that use each other is larger than its bound
+//!   ([`Arrows`]).
+
+mod arrows;
 
 use std::path::{Path, PathBuf};
+
+pub use arrows::{Arrows, Rooms};
 
 /// Returns every file below `folder` with one of the endings, in order of names; folders that
 /// contain no source are left out.

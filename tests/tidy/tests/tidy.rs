@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, MetadataCommand, Package, Target};
 use chipdock_test_support::{bless, workspace as root};
-use chipdock_tidy::{Form, Recipe, citations, files, names, recipes, rules, string_literals};
+use chipdock_tidy::{Arrows, Form, Recipe, citations, files, names, recipes, rules, string_literals};
 
 /// Reports every finding at once: a list is mended faster than a first line.
 fn check(rule: &str, findings: &[String]) {
@@ -715,4 +715,61 @@ fn tidy_t15_a_part_has_one_name_in_every_backend() {
     let unused = known.iter().filter(|part| !users.contains_key(**part));
     findings.extend(unused.map(|part| format!("CONTRIBUTING.md lists `{part}`, which no backend has")));
     check("TIDY-T15", &findings);
+}
+
+/// Greatest number of files of `host/src` in one circle.
+const CIRCLE_FILES_MAX: usize = 6;
+
+/// Prints the counts too: `cargo nextest run -p chipdock-tidy tidy_t16 --no-capture`.
+#[test]
+fn tidy_t16_no_large_circle_of_files() {
+    let arrows = Arrows::read(&root().join("host/src"));
+    let (rooms, circles) = (arrows.rooms(), arrows.circles());
+    assert!(arrows.files.len() > 80, "TIDY-T16: found {} files", arrows.files.len());
+    println!("host/src: {} files, {} arrows between them", arrows.files.len(), arrows.arrows.len());
+    println!("{} rooms on {} floors, {} arrows between them", rooms.count, rooms.floors, rooms.arrows);
+    println!("{} of them back up: {}", rooms.back.len(), rooms.back.join(", "));
+    let mut findings = Vec::new();
+    for circle in &circles {
+        println!("a circle of {} files: {}", circle.len(), circle.join(" "));
+        if circle.len() > CIRCLE_FILES_MAX {
+            let within = arrows.within(circle);
+            let within = within.iter().map(|(from, to)| format!("{from} uses {to}"));
+            findings.push(format!("{} files use each other in a circle:", circle.len()));
+            findings.extend(within);
+        }
+    }
+    check("TIDY-T16: cut a circle at the arrow that leads back up", &findings);
+}
+
+/// TIDY-T16: what counts as an arrow.
+#[test]
+fn tidy_t16_arrows_are_read_from_paths() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let arrows = Arrows::of_texts(&[
+        file("lib.rs", "mod a; mod b; mod c; pub use b::deep::Deep;"),
+        file("a.rs", "use crate::b::{self, Known, deep::Deep as D}; // crate::c::not_this"),
+        file("b/deep.rs", "fn f() { super::super::c::g(\"crate::a::text\"); mod m { use super::Deep; } }"),
+        file("b/mod.rs", "mod deep; mod known; pub use known::Known; const X: char = '\\'; "),
+        file("b/known.rs", "#[cfg(test)]\nmod tests { use crate::a::A; }"),
+        file("c.rs", "fn g<'a>(of: &'a crate::Deep) { self::h(); b::none(); let x = r\"crate::a\"; }"),
+    ]);
+    let named: Vec<String> = arrows
+        .arrows
+        .iter()
+        .map(|(from, to)| format!("{} -> {}", arrows.files[*from], arrows.files[*to]))
+        .collect();
+    let expected = [
+        "a.rs -> b/deep.rs",
+        "a.rs -> b/mod.rs",
+        "a.rs -> b/known.rs",
+        "b/deep.rs -> c.rs",
+        "c.rs -> b/deep.rs",
+    ];
+    assert_eq!(named, expected);
+    assert_eq!(arrows.circles(), [["b/deep.rs", "c.rs"]]);
+    assert_eq!(arrows.within(&["b/deep.rs", "c.rs"]).len(), 2);
+    let rooms = arrows.rooms();
+    assert_eq!((rooms.count, rooms.arrows, rooms.floors), (3, 3, 3));
+    assert_eq!(rooms.back, ["c -> b"]);
 }

@@ -37,7 +37,7 @@ impl Question for Targets {
 
     fn ask(host: &Host, name: &str) -> std::result::Result<CheckedKind, Error> {
         let schema = (*host.target_kind(name)?).clone();
-        let target = host.usable_target(name).map(|target| target.to_json());
+        let target = host.usable_target(name).map(|target| target.target().to_json());
         Ok(CheckedKind { schema, target: target.map_err(|error| Lack::from(&error)) })
     }
 }

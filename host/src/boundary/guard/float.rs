@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Found, Part};
+use super::part::{Found, Part};
 
 /// The control bits of this thread's floating-point units, without the flags of exceptions that
 /// happened.

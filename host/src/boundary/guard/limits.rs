@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use super::{Found, Part, asked};
+use super::part::{Found, Part, asked};
 
 /// A number of the process that can be read, and mostly be set.
 struct Number {

@@ -29,64 +29,22 @@
 
 mod float;
 mod limits;
+mod part;
 mod signals;
 mod streams;
 mod surroundings;
 
-use std::fmt;
-use std::mem::MaybeUninit;
 use std::path::Path;
-
-use serde::{Deserialize, Serialize};
 
 pub(crate) use float::FloatMode;
 use limits::{Limits, Scheduling};
+pub use part::ProcessChange;
+use part::{Found, Part};
 use signals::{Actions, SignalMask, SignalStack};
 use streams::Streams;
 use surroundings::{Folder, Locale, Umask, Variables};
 
-use crate::boundary::services::Services;
-use crate::options::LogLevel;
-
-/// A change that a plugin made to the process while it was opened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProcessChange {
-    /// The step after which it was found, such as `opening its library`.
-    pub during: String,
-    /// The part of the process, such as `the umask`.
-    pub what: String,
-    /// Its state before.
-    pub before: String,
-    /// The state that the plugin left.
-    pub after: String,
-    /// Whether the state before was put back.
-    pub undone: bool,
-}
-
-impl fmt::Display for ProcessChange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { during, what, before, after, undone } = self;
-        let end = if *undone { "put back" } else { "which could not be put back" };
-        write!(f, "{during} changed the process: {what} was {before}, became {after}, {end}")
-    }
-}
-
-/// Changes of one step, as they are found.
-#[derive(Default)]
-struct Found(Vec<ProcessChange>);
-
-impl Found {
-    fn add(&mut self, what: impl Into<String>, before: String, after: String, undone: bool) {
-        let during = String::new();
-        self.0.push(ProcessChange { during, what: what.into(), before, after, undone });
-    }
-}
-
-/// A watched part: its state as it was.
-trait Part {
-    /// Compares it with the state now, puts the state before back, and adds the differences.
-    fn settle(&mut self, found: &mut Found);
-}
+use crate::log::{Log, LogLevel};
 
 /// The state of the process before a plugin's code runs.
 pub(crate) struct Guard {
@@ -136,30 +94,19 @@ impl Guard {
     }
 }
 
-/// Returns the value that a call of the system writes, where it succeeds.
-///
-/// # Safety
-///
-/// `ask` writes a `T` where it answers 0, and all zeros are a `T`.
-unsafe fn asked<T>(ask: impl FnOnce(*mut T) -> libc::c_int) -> Option<T> {
-    let mut value = MaybeUninit::<T>::zeroed();
-    // SAFETY: zeros, or what `ask` wrote.
-    (ask(value.as_mut_ptr()) == 0).then(|| unsafe { value.assume_init() })
-}
-
 /// Logs the changes that a plugin made (GUARD-G3).
-pub(crate) fn warn(services: &Services, plugin: &str, changes: &[ProcessChange]) {
-    warn_of(services, &format!("plugin \"{plugin}\""), changes);
+pub(crate) fn warn(log: &Log, plugin: &str, changes: &[ProcessChange]) {
+    warn_of(log, &format!("plugin \"{plugin}\""), changes);
 }
 
 /// Logs the changes that a library made which is no plugin.
-pub(crate) fn warn_of_library(services: &Services, path: &Path, changes: &[ProcessChange]) {
-    warn_of(services, &format!("library {}", path.display()), changes);
+pub(crate) fn warn_of_library(log: &Log, path: &Path, changes: &[ProcessChange]) {
+    warn_of(log, &format!("library {}", path.display()), changes);
 }
 
-fn warn_of(services: &Services, whose: &str, changes: &[ProcessChange]) {
+fn warn_of(log: &Log, whose: &str, changes: &[ProcessChange]) {
     for change in changes {
-        services.log(LogLevel::Warning, &format!("{whose}: {change}; report it to its maintainer"));
+        log.write(LogLevel::Warning, &format!("{whose}: {change}; report it to its maintainer"));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use super::{Found, Part, asked};
+use super::part::{Found, Part, asked};
 
 /// Signals have numbers from 1 to this one.
 const SIGNAL_MAX: i32 = 64;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, RawFd};
 use std::os::unix::fs::MetadataExt as _;
 
-use super::{Found, Part};
+use super::part::{Found, Part};
 
 const NAMES: [&str; 3] = ["standard input", "standard output", "standard error"];
 

@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 use std::{env, fs, ptr};
 
-use super::{Found, Part};
+use super::part::{Found, Part};
 
 /// So many names of variables are written out.
 const NAMES_SHOWN: usize = 6;

@@ -1,32 +1,25 @@
-use std::cell::Cell;
-use std::sync::Arc;
+use std::ffi::c_void;
+use std::ptr;
 
-use chipdock_abi::CHIPDOCK_PANIC;
+use chipdock_abi::{CHIPDOCK_ERROR, CHIPDOCK_PANIC, ChipdockAny, ChipdockStr};
+use chipdock_plugin_api::text::static_str;
 
 use super::*;
 use crate::boundary::instance::{Ends, Instance};
-use crate::boundary::registrar::DeviceTypes;
+use crate::boundary::plugin_table::PluginTable;
+use crate::boundary::registrar::{DeviceTypes, Staging};
+use crate::boundary::session::Session;
+use crate::boundary::slots::tests::ask_for_panic;
+use crate::bounds::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
 use crate::open::origin::Origin;
 use crate::{Host, HostOptions};
-
-thread_local! {
-    /// The callback that panics on this thread.
-    static PANICS: Cell<Option<&'static str>> = const { Cell::new(None) };
-}
-
-/// Panics where a test asked for it: within the guard of that callback.
-pub(crate) fn panic_where_asked(what: &str) {
-    if PANICS.get() == Some(what) {
-        panic!("as asked");
-    }
-}
 
 /// Calls with a panic in the callback of that name; answers what the call answered and the error
 /// that was raised.
 fn with_panic<R>(services: &Services, what: &'static str, call: impl FnOnce() -> R) -> (R, String) {
-    PANICS.set(Some(what));
+    ask_for_panic(Some(what));
     let answer = call();
-    PANICS.set(None);
+    ask_for_panic(None);
     let error = services.take().map(|error| from_api(&error)).unwrap();
     assert_eq!(*error.kind(), ErrorKind::Panic, "{what}: {error}");
     (answer, error.message().to_owned())
@@ -76,8 +69,9 @@ fn a_panic_in_the_registrar_is_an_error() {
         0
     }
     let ends = Ends { shutdown: shut_down, release: delete };
-    let instance = Instance::new("nobody", Origin::of_program(), services, ends);
-    let staging = Staging::new(services, instance, Arc::new(std::sync::Mutex::new(DeviceTypes::default())));
+    let instance = Instance::new("nobody", Origin::of_program(), services.of_instances(), ends);
+    let staging =
+        Staging::new(services.loans, instance, Arc::new(std::sync::Mutex::new(DeviceTypes::default())));
     let loan = staging.lend();
     let (registrar, null) = (loan.table(), ptr::null_mut());
     unsafe extern "C" fn call(_: *mut c_void, _: *const ChipdockAny, _: i32, _: *mut ChipdockAny) -> i32 {
@@ -108,7 +102,7 @@ fn a_panic_in_the_registrar_is_an_error() {
 fn a_panic_in_a_build_session_is_an_error() {
     let host = host();
     let services = host.0.services;
-    let session = Session::new(services, Arc::default());
+    let session = Session::new(services.loans, Arc::default());
     let loan = session.lend();
     // SAFETY: the session is lent; strings live for the calls.
     unsafe {
@@ -242,13 +236,13 @@ fn host_a10_an_error_begins_with_who_raised_it() {
     services.raise_own(&Error::new(ErrorKind::Value, "our own"));
     assert_eq!(failed(), ("our own".to_owned(), None));
     services.raise(api::Error::new(api::ErrorKind::VALUE_ERROR, "n is 0"));
-    let of_function = services.check_function(-1, "add", "c").unwrap_err();
+    let of_function = services.slots.check_function(-1, "add", "c").unwrap_err();
     assert_eq!(said(of_function), ("function \"add\" says: n is 0".to_owned(), Some("c".to_owned())));
     // SAFETY: as above.
     unsafe { (bold.raise)(bold.self_, static_str("Io"), static_str("in a call")) };
-    let of_plugin = services.check_function(-1, "add", "c").unwrap_err();
+    let of_plugin = services.slots.check_function(-1, "add", "c").unwrap_err();
     assert_eq!(said(of_plugin), ("plugin \"bold\" says: in a call".to_owned(), Some("bold".to_owned())));
-    assert_eq!(services.check_function(0, "add", "c"), Ok(()));
+    assert_eq!(services.slots.check_function(0, "add", "c"), Ok(()));
 }
 
 #[test]

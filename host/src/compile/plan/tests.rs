@@ -19,7 +19,7 @@ impl Bench {
     }
 
     fn target(&self, order: &str) -> Arc<ResolvedTarget> {
-        self.host.resolve(json!({"kind": "toy", "do": order})).unwrap()
+        self.host.target(json!({"kind": "toy", "do": order})).unwrap()
     }
 
     fn plan(&self, module: &IrModule) -> Arc<Plan> {
@@ -42,10 +42,10 @@ impl Bench {
         let mut plan = self.host.plan_now(&module, &target, &self.options, codegens).unwrap();
         change(&mut plan);
         let identity = wire::identity(&module).unwrap();
-        let target = Arc::clone(target.target());
+        let target = target.id();
         let asked = Asked { module: identity, target, schedule: Scheduling::Auto, file: None };
         let plan = Arc::new(plan);
-        self.host.0.plans.lock().unwrap().keep(asked, Arc::clone(&plan));
+        self.host.0.kept.get::<Mutex<Plans>>().lock().unwrap().keep(asked, Arc::clone(&plan));
         Arc::ptr_eq(&self.plan(&module), &plan)
     }
 }
@@ -95,11 +95,14 @@ fn cache_v8_whatever_tells_two_apart_is_lowered_anew() {
 fn cache_v8_what_the_host_answers_otherwise_by_now_is_lowered_anew() {
     let bench = Bench::new();
     let other = bench.target("threads");
-    let edited =
-        |plan: &mut Plan| Arc::make_mut(&mut plan.rests_on.capabilities[0].1).device.device_type += 1;
+    let edited = |plan: &mut Plan| {
+        let target = &mut plan.rests_on.targets[0];
+        let mut capabilities = (**target.capabilities()).clone();
+        capabilities.device.device_type += 1;
+        *target = Arc::new(target.with_capabilities(capabilities));
+    };
     assert!(!bench.is_taken(edited), "capabilities of the target");
-    let (own, other) = (bench.target("build"), Arc::clone(other.target()));
-    let host = |plan: &mut Plan| plan.rests_on.hosts.push((Arc::clone(own.target()), other));
+    let host = |plan: &mut Plan| plan.rests_on.default_host = Some(other);
     assert!(!bench.is_taken(host), "the target of its host functions");
     assert!(!bench.is_taken(|plan| plan.own.version = "1.9.0".into()), "the version");
 }
@@ -109,10 +112,10 @@ fn cache_v8_what_the_host_answers_otherwise_by_now_is_lowered_anew() {
 fn host_w5_a_plan_for_a_device_does_not_keep_the_host() {
     let Bench { _folder, host, options } = Bench::new();
     let request = TargetRequest::new(json!({"kind": "toy", "do": "build"})).device(DeviceChoice::First);
-    let target = host.resolve(request).unwrap();
+    let target = host.target(request).unwrap();
     assert_eq!(target.device().map(Device::name), Some("cpu"));
     host.compile(&IrModule::default(), &target, &options).unwrap();
-    assert_eq!(host.0.plans.lock().unwrap().0.len(), 1);
+    assert_eq!(host.0.kept.get::<Mutex<Plans>>().lock().unwrap().0.len(), 1);
     let inner = Arc::downgrade(&host.0);
     drop((host, target));
     assert!(inner.upgrade().is_none(), "the host is gone with its last user");
@@ -121,7 +124,7 @@ fn host_w5_a_plan_for_a_device_does_not_keep_the_host() {
 #[test]
 fn cache_v8_nothing_is_remembered_without_a_cache_or_beyond_the_bounds() {
     let bench = Bench::new();
-    let count = || bench.host.0.plans.lock().unwrap().0.len();
+    let count = || bench.host.0.kept.get::<Mutex<Plans>>().lock().unwrap().0.len();
     let without = CompileOptions { cache: None, ..bench.options.clone() };
     bench.plan_with(&module("f", 3), &bench.target("build"), &without);
     assert_eq!(count(), 0);
@@ -167,11 +170,11 @@ fn compile_c6_functions_are_grouped_by_their_canonical_targets() {
     assert_eq!(names(&plan.own), ["same", "none"]);
     assert_eq!(plan.others.iter().map(names).collect::<Vec<_>>(), [["other", "spelt"]]);
     assert_eq!(plan.others[0].target.id(), bench.target("threads").id());
-    assert_eq!(plan.target, *bench.target("build").target());
+    assert_eq!(plan.target.id(), bench.target("build").id());
     let apart = build::module([functions[1].clone(), functions[3].clone()]);
     let plan = bench.plan(&apart);
     assert_eq!((names(&plan.own), plan.others.len()), (vec!["other".to_owned(), "spelt".to_owned()], 0));
-    assert_eq!(plan.target, *bench.target("threads").target(), "it takes the place of the one asked for");
+    assert_eq!(plan.target.id(), bench.target("threads").id(), "it takes the place of the one asked for");
 }
 
 /// COMPILE-C3: an older reader is written for, a newer one reads what this host writes, and where

@@ -26,7 +26,7 @@
 //!
 //! * **TARGET-T7 Once.** Text in which an object has a key twice, at any level, is refused.
 //!
-//! Made complete ([`Host::resolve`](crate::Host::resolve)), once, and then shared:
+//! Made complete ([`Host::target`](crate::Host::target)), once, and then shared:
 //!
 //! * **TARGET-T8 Complete.** A [`ResolvedTarget`] has the kind, the options, the capabilities, the
 //!   target of its host functions where it names one, and the chosen device. Compiling looks up
@@ -44,8 +44,11 @@
 //!
 //! A target written with [`Target::to_json`] reads back equal.
 
+mod default_host;
 mod resolved;
 pub(crate) mod schema;
+mod surroundings;
+mod target_id;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -56,8 +59,9 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorKind, Subject, nearest, quoted};
 use crate::runtime::no_such_device;
-pub use resolved::{DeviceChoice, ResolvedTarget, TargetId, TargetRequest};
+pub use resolved::{DeviceChoice, ResolvedTarget, TargetRequest};
 use schema::{UNREAD, common_options, converted, described};
+pub use target_id::TargetId;
 
 /// Greatest nesting depth of targets within targets.
 const NESTING_MAX: u32 = 8;
@@ -141,18 +145,6 @@ impl From<&Arc<ResolvedTarget>> for TargetSource {
     fn from(target: &Arc<ResolvedTarget>) -> Self {
         Self::Resolved(Arc::clone(target))
     }
-}
-
-/// Makes a target.
-pub(crate) fn make(context: &dyn TargetContext, source: &TargetSource) -> Result<Arc<Target>, Error> {
-    let json = match source {
-        TargetSource::Text(text) => from_text(text)?,
-        TargetSource::Json(json) => json.clone(),
-        TargetSource::Target(target) => target.to_json(),
-        TargetSource::Resolved(resolved) => resolved.target().to_json(),
-    };
-    let made = Made { nesting: 0, is_given: source.is_given() };
-    from_json(context, &json, made)
 }
 
 /// How far a target is nested in others, and whether its options are given as they are, not those

@@ -1,47 +1,15 @@
 //! Complete targets: rules TARGET-T8 to TARGET-T11.
 
-use std::fmt;
 use std::sync::Arc;
 
 use chipdock_ir::{Target, TargetCapabilities, TargetKind};
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
+use super::target_id::TargetId;
 use super::{Made, TargetContext, TargetSource, from_json, from_text, value_error};
 use crate::error::{Error, Fault, Subject};
 use crate::host::Host;
 use crate::runtime::Device;
-
-/// The identity of a target: the SHA-256 of its canonical JSON (TARGET-T11). It is the same for
-/// equal targets in every process.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TargetId([u8; 32]);
-
-impl TargetId {
-    /// Returns the identity of a target.
-    #[must_use]
-    pub fn of(target: &Target) -> Self {
-        Self::of_json(&target.to_json().to_string())
-    }
-
-    /// Returns the identity of a target from its canonical JSON.
-    pub(crate) fn of_json(canonical_json: &str) -> Self {
-        Self(Sha256::digest(canonical_json.as_bytes()).into())
-    }
-}
-
-impl fmt::Display for TargetId {
-    /// Writes it in hexadecimal, 64 digits.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for TargetId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TargetId({self})")
-    }
-}
 
 /// The device that a target is made for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +25,7 @@ pub enum DeviceChoice {
     },
 }
 
-/// Argument of [`Host::resolve`]: the source of a target, with an optional host target and device.
+/// Argument of [`Host::target`]: the source of a target, with an optional host target and device.
 ///
 /// ```
 /// use chipdock_host::{DeviceChoice, TargetRequest};
@@ -107,7 +75,7 @@ impl<T: Into<TargetSource>> From<T> for TargetRequest {
     }
 }
 
-/// A target with everything that compiling for it needs: made once, by [`Host::resolve`], and
+/// A target with everything that compiling for it needs: made once, by [`Host::target`], and
 /// shared.
 #[derive(Clone, Debug)]
 pub struct ResolvedTarget {
@@ -159,6 +127,12 @@ impl ResolvedTarget {
         self.host.as_ref()
     }
 
+    /// Returns the same target with other capabilities.
+    #[cfg(test)]
+    pub(crate) fn with_capabilities(&self, capabilities: TargetCapabilities) -> Self {
+        Self { capabilities: Arc::new(capabilities), ..self.clone() }
+    }
+
     /// Returns the target without its device, for use inside the host: a device keeps its host
     /// alive.
     pub(crate) fn without_device(self: &Arc<Self>) -> Arc<Self> {
@@ -183,16 +157,18 @@ impl ResolvedTarget {
 }
 
 impl Host {
-    /// Makes a complete target: checked and canonicalized as by [`Self::target`], with its kind,
-    /// its capabilities, and the targets and the device that belong to it.
+    /// Makes a complete target, from a kind's name, JSON or a request: checked, with defaults filled
+    /// in, canonicalized, with its kind, its capabilities, and the targets and the device that belong
+    /// to it.
     ///
     /// # Errors
     ///
-    /// * As of [`Self::target`]. An error of the target comes before one of the device.
+    /// * `ValueError`, naming the option, the value and what is allowed; or the error with which the
+    ///   kind's plugin failed to open. An error of the target comes before one of the device.
     /// * `ValueError`: the source names a host and the request another; the kind does not run on
     ///   the chosen device.
     /// * As of [`Self::device`], for the chosen device.
-    pub fn resolve(&self, request: impl Into<TargetRequest>) -> Result<Arc<ResolvedTarget>, Error> {
+    pub fn target(&self, request: impl Into<TargetRequest>) -> Result<Arc<ResolvedTarget>, Error> {
         self.0.services.check_process()?;
         let request = request.into();
         if let TargetRequest { source: Some(TargetSource::Resolved(resolved)), host: None, device: None } =
@@ -214,19 +190,19 @@ impl Host {
         let mut json = match (source, host) {
             (Some(source), None) => json_of(&source)?,
             (Some(source), Some(host)) => with_host(json_of(&source)?, host)?,
-            (None, Some(host)) => with_host(Value::from(self.default_host()?.kind.as_str()), host)?,
+            (None, Some(host)) => with_host(Value::from(self.default_host()?.kind().name.as_str()), host)?,
             (None, None) => {
                 let target = self.default_host()?;
-                let kind = self.kind_of(&target)?;
-                let device = device.map(|choice| self.chosen(&kind, choice)).transpose()?;
-                return self.completed(&target, device).map_err(of_plugin);
+                let Some(choice) = device else { return Ok(target) };
+                let device = Some(self.chosen(target.kind(), choice)?);
+                return Ok(Arc::new(ResolvedTarget { device, ..(*target).clone() }));
             }
         };
         let device = match device {
             Some(choice) => self.filled_in(&mut json, choice)?,
             None => None,
         };
-        let target = from_json(&*self.0, &json, Made { nesting: 0, is_given })?;
+        let target = self.made(&json, is_given)?;
         let id = json["from_device"].as_i64().filter(|id| *id >= 0);
         let mut resolved = self.completed(&target, device.transpose()?).map_err(of_plugin)?;
         if let (Some(id), Some(made)) = (id, Arc::get_mut(&mut resolved)) {
@@ -252,6 +228,11 @@ impl Host {
         Ok(Some(device))
     }
 
+    /// Makes the options of a target, which [`Self::completed`] makes a target.
+    pub(super) fn made(&self, json: &Value, is_given: bool) -> Result<Arc<Target>, Error> {
+        from_json(&*self.0, json, Made { nesting: 0, is_given })
+    }
+
     /// Completes a target that a host made, without checking it again.
     pub(crate) fn completed(
         &self,
@@ -271,7 +252,7 @@ impl Host {
         match source {
             TargetSource::Resolved(resolved) => Ok(resolved),
             TargetSource::Target(target) => self.completed(&target, None),
-            TargetSource::Text(_) | TargetSource::Json(_) => self.resolve(source),
+            TargetSource::Text(_) | TargetSource::Json(_) => self.target(source),
         }
     }
 
@@ -309,7 +290,7 @@ fn named_json(target: &Target) -> Value {
     json
 }
 
-fn json_of(source: &TargetSource) -> Result<Value, Error> {
+pub(super) fn json_of(source: &TargetSource) -> Result<Value, Error> {
     match source {
         TargetSource::Text(text) | TargetSource::Json(Value::String(text)) => from_text(text),
         TargetSource::Json(json) => Ok(json.clone()),

@@ -88,6 +88,11 @@ impl TargetContext for World {
     }
 }
 
+/// Makes a target of a source.
+fn make(context: &dyn TargetContext, source: &TargetSource) -> Result<Arc<Target>, Error> {
+    from_json(context, &resolved::json_of(source)?, Made { nesting: 0, is_given: source.is_given() })
+}
+
 /// TARGET-T13.
 #[test]
 fn t13_a_value_that_changes_nothing_is_told_once() {

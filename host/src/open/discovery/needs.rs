@@ -6,11 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use chipdock_plugin_api as api;
 use serde::Serialize;
 
-use super::{Candidate, Discovery};
+use super::candidate::{Candidate, Discovery};
 use crate::bounds;
-use crate::names::wrong_key;
+use crate::names::{HOST_PLUGIN, wrong_key};
 use crate::open::problem::{Problem, ProblemKind};
-use crate::open::registry::HOST_PLUGIN;
 
 /// Greatest length of a chain of plugins, each of which needs the next: a longer one is not opened.
 pub(crate) const CHAIN_MAX: usize = 64;

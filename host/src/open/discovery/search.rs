@@ -5,13 +5,14 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::candidate::{Candidate, Source};
 use super::trust::Trust;
-use super::{Candidate, Source};
+use crate::environment::Environment;
 use crate::files;
 use crate::names::check_plugin_name;
 use crate::open::manifest::{MANIFEST_SUFFIX, Manifest, manifest_path};
 use crate::open::problem::{Problem, ProblemKind};
-use crate::options::{Environment, HostOptions};
+use crate::options::HostOptions;
 
 /// The folder of plugins in a data folder.
 const USER_FOLDER: &str = "chipdock/plugins";

@@ -2,6 +2,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use std::path::PathBuf;
+
 use super::*;
 
 /// A folder that only its owner may write; files in it are empty: nothing here is ever opened.
@@ -353,7 +355,7 @@ fn find_d3_fifos_and_folders_hang_nobody() {
 fn find_d3_a_variable_that_is_no_text_is_reported_and_ignored_with_raised_privileges() {
     use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt as _;
-    type Set = fn(&mut crate::options::Environment, OsString);
+    type Set = fn(&mut crate::environment::Environment, OsString);
     let sets: [(&str, Set); 4] = [
         ("CHIPDOCK_PLUGINS_SELECT", |environment, value| environment.select = Some(value)),
         ("CHIPDOCK_PLUGINS_DISABLE", |environment, value| environment.disable = Some(value)),

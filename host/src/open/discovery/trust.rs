@@ -11,10 +11,10 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
+use crate::environment::Environment;
 use crate::open::problem::{Problem, ProblemKind};
-use crate::options::HostOptions;
+use crate::private_group::ROOT;
 
-pub(super) const ROOT: u32 = 0;
 const GROUP_WRITES: u32 = 0o020;
 const OTHERS_WRITE: u32 = 0o002;
 const STICKY: u32 = 0o1000;
@@ -31,12 +31,13 @@ pub(crate) struct Trust {
 }
 
 impl Trust {
-    pub(crate) fn new(options: &HostOptions) -> Self {
-        let environment = &options.environment;
+    /// Makes the checks of an environment; `named` are the paths that its user trusts beyond those
+    /// of the environment.
+    pub(crate) fn new(environment: &Environment, named: &[PathBuf]) -> Self {
         let variable = environment.trust.as_ref().filter(|_| !environment.raised_privileges);
         let added =
             variable.map(|paths| std::env::split_paths(paths).collect::<Vec<_>>()).unwrap_or_default();
-        let named = options.trust.iter().filter(|_| !environment.raised_privileges).cloned().chain(added);
+        let named = named.iter().filter(|_| !environment.raised_privileges).cloned().chain(added);
         // An empty entry would be the current directory.
         let named = named.filter(|path| !path.as_os_str().is_empty());
         let trusted = named.filter_map(|path| path.canonicalize().ok()).collect();

@@ -1,10 +1,9 @@
 //! Rule REG-R6: opens the providers of the keys that a plugin needs before the plugin itself
 //! (P5.15).
 
-use super::{HOST_INDEX, HOST_PLUGIN};
+use super::{HOST_INDEX, Registry};
 use crate::error::{Error, ErrorKind};
-use crate::host::HostInner;
-use crate::names::wrong_key;
+use crate::names::{HOST_PLUGIN, wrong_key};
 use crate::open::discovery::needs::{CHAIN_MAX, circle};
 use crate::open::problem::{Problem, ProblemKind};
 
@@ -12,7 +11,7 @@ fn missing(message: String) -> Problem {
     Problem::new(ProblemKind::MissingKey, message)
 }
 
-impl HostInner {
+impl Registry {
     /// Opens the plugins that provide what a plugin needs. The caller holds the right to open.
     pub(super) fn open_needed(&self, index: usize) -> Result<(), Problem> {
         let Some(manifest) = &self.discovery.candidates[index].manifest else { return Ok(()) };

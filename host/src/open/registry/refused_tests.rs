@@ -70,13 +70,13 @@ fn answers(host: &Host) -> Vec<(&'static str, Error)> {
         ("target_kind", host.target_kind("npu").map(drop).unwrap_err()),
         ("target", host.target("npu").map(drop).unwrap_err()),
         ("usable_target", host.usable_target("npu").map(drop).unwrap_err()),
-        ("resolve", host.resolve("npu").map(drop).unwrap_err()),
-        ("resolve, a device of the kind", host.resolve(on_device).map(drop).unwrap_err()),
+        ("resolve", host.target("npu").map(drop).unwrap_err()),
+        ("resolve, a device of the kind", host.target(on_device).map(drop).unwrap_err()),
         (
             "resolve, a device by name",
-            host.resolve(TargetRequest::default().device(named)).map(drop).unwrap_err(),
+            host.target(TargetRequest::default().device(named)).map(drop).unwrap_err(),
         ),
-        ("resolve, a device of another kind", host.resolve(of_other).map(drop).unwrap_err()),
+        ("resolve, a device of another kind", host.target(of_other).map(drop).unwrap_err()),
         ("function", host.function("npu.count").map(drop).unwrap_err()),
         ("open_plugin", host.open_plugin("npu").map(drop).unwrap_err()),
     ]

@@ -99,7 +99,7 @@ impl File {
             let refused = vec![format!("the settings in {} are ignored: {why}", path.display())];
             Self { path: path.clone(), tables: BTreeMap::new(), refused }
         };
-        if let Some(problem) = Trust::new(options).problem(&path) {
+        if let Some(problem) = Trust::new(&options.environment, &options.trust).problem(&path) {
             return refused(problem.message);
         }
         match files::read_regular_text(&path, SIZE_BYTES_MAX) {

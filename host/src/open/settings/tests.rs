@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use super::*;
+use crate::environment::Environment;
 use crate::open::discovery::Source;
 use crate::open::manifest::Manifest;
-use crate::options::Environment;
 
 fn manifest(name: &str, settings: &str) -> Result<Manifest, Error> {
     Manifest::parse(&format!(

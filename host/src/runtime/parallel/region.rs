@@ -12,8 +12,9 @@ use super::slot::{Failure, ForkedChild, Job};
 use super::team::Claimed;
 use crate::boundary::calling::{self, Calling, Note};
 use crate::boundary::guard::FloatMode;
-use crate::boundary::services::Services;
+use crate::boundary::slots::Slots;
 use crate::error::{Error, ErrorKind};
+use crate::process::HostProcess;
 use crate::trace;
 
 thread_local! {
@@ -95,13 +96,13 @@ impl First {
 /// * As `Threads::launch`.
 /// * Nothing was posted yet to the claimed threads.
 pub(super) unsafe fn fork_join(
-    services: &'static Services,
+    (slots, process): (Slots, HostProcess),
     claimed: &Claimed<'_>,
     body: ChipdockParallelBody,
     data: *mut c_void,
 ) -> i32 {
     let region = Region::new();
-    let context = Context::of_thread(services);
+    let context = Context::of_thread(slots);
     let context = context.as_ref().map_or(ptr::null(), ptr::from_ref);
     let count = claimed.count() + 1;
     let job = |task| Job { body, data, task, count, region: &raw const region, context };
@@ -115,20 +116,20 @@ pub(super) unsafe fn fork_join(
     let mut first = First { task: i32::MAX, failure: None };
     // SAFETY: `body` may be called with `data` from several threads until this returns, as this
     // function requires, here and below.
-    first.add(0, unsafe { run(services, &job(0)) });
+    first.add(0, unsafe { run(slots, &job(0)) });
     // Tasks that have not begun are begun here: no caller waits for a thread to wake up, or to get
     // a processor. From the last one, because the first ones are woken first.
     for (task, slot) in (1..count).rev().zip(claimed.slots().rev()) {
         // SAFETY: the region stands.
         if slot.take_back() && !unsafe { is_useless(&job(task)) } {
             // SAFETY: `body` may be called with `data` from several threads until this returns.
-            first.add(task, unsafe { run(services, &job(task)) });
+            first.add(task, unsafe { run(slots, &job(task)) });
         }
     }
     for (task, slot) in (1..count).zip(claimed.slots()) {
         // SAFETY: posted above, joined once. A task that was taken back has ended, without a
         // failure.
-        match unsafe { slot.join(services, claimed.patience()) } {
+        match unsafe { slot.join(process, claimed.patience()) } {
             Ok(failure) => first.add(task, failure),
             Err(ForkedChild) => first = First { task: 0, failure: Some(Failure::Forked) },
         }
@@ -138,7 +139,7 @@ pub(super) unsafe fn fork_join(
     match first.failure {
         None => CHIPDOCK_OK,
         Some(failure) => {
-            raise(services, failure, first.task, count);
+            raise(slots, failure, first.task, count);
             CHIPDOCK_ERROR
         }
     }
@@ -159,7 +160,7 @@ pub(super) unsafe fn is_useless(job: &Job) -> bool {
 /// # Safety
 ///
 /// * The job's region stands, and its body may be called with its data.
-unsafe fn run(services: &Services, job: &Job) -> Option<Failure> {
+unsafe fn run(slots: Slots, job: &Job) -> Option<Failure> {
     // SAFETY: the job's body may be called with its data, as this function requires.
     let body = || unsafe { (job.body.0)(job.task, job.count, job.data) };
     let status = if trace::is_wanted() { in_span(job, body) } else { body() };
@@ -168,7 +169,7 @@ unsafe fn run(services: &Services, job: &Job) -> Option<Failure> {
     }
     // SAFETY: the job's region is alive, as this function requires.
     unsafe { (*job.region).fail(job.task) };
-    Some(services.take().map_or(Failure::Silent, Failure::Raised))
+    Some(slots.take().map_or(Failure::Silent, Failure::Raised))
 }
 
 #[cold]
@@ -182,28 +183,28 @@ fn in_span(job: &Job, body: impl FnOnce() -> i32) -> i32 {
 /// # Safety
 ///
 /// As [`run`], and the job's context stands or is null.
-pub(super) unsafe fn run_handed(services: &'static Services, job: &Job) -> Option<Failure> {
-    services.clear_error();
+pub(super) unsafe fn run_handed(slots: Slots, job: &Job) -> Option<Failure> {
+    slots.clear_error();
     // SAFETY: the job's region is alive, its context alive or null, as this function requires.
-    let (run, context, region) = unsafe { (|| run(services, job), job.context.as_ref(), &*job.region) };
+    let (run, context, region) = unsafe { (|| run(slots, job), job.context.as_ref(), &*job.region) };
     let _calling = Calling::resume(region.note);
     region.mode.put_back();
     let Some(context) = context else { return run() };
-    context.within(services, run)
+    context.within(slots, run)
 }
 
 /// Raises a region's failure on the caller's thread.
-fn raise(services: &Services, failure: Failure, task: i32, count: i32) {
+fn raise(slots: Slots, failure: Failure, task: i32, count: i32) {
     match failure {
-        Failure::Raised(error) => services.raise(error),
+        Failure::Raised(error) => slots.raise(error),
         Failure::Silent => {
             let message = format!("task {task} of {count} of a parallel region failed and raised no error");
             let hint = "report it to the maintainer of the code generator";
-            services.raise_own(&Error::new(ErrorKind::BrokenPlugin, message).hint(hint));
+            slots.raise_own(&Error::new(ErrorKind::BrokenPlugin, message).hint(hint));
         }
         Failure::Forked => {
             let message = "the process was forked within a parallel region: its other tasks are not here";
-            services.raise_own(&Error::new(ErrorKind::WrongState, message));
+            slots.raise_own(&Error::new(ErrorKind::WrongState, message));
         }
     }
 }

@@ -37,7 +37,7 @@ use chipdock_plugin_api as api;
 use super::context::Context;
 use super::region::Region;
 use super::wait::{For, Patience};
-use crate::boundary::services::Services;
+use crate::process::HostProcess;
 
 const FREE: u32 = 0;
 const TAKEN: u32 = 1;
@@ -206,12 +206,12 @@ impl Slot {
     /// * This thread posted to it, and has neither taken the job back nor joined it since.
     pub(super) unsafe fn join(
         &self,
-        services: &Services,
+        process: HostProcess,
         patience: Patience,
     ) -> Result<Option<Failure>, ForkedChild> {
         let has_ended = || matches!(self.mailbox.state.load(Ordering::Acquire), DONE | PARKED);
         if !patience.spin(For::End, has_ended) {
-            if services.check_process().is_err() {
+            if process.check().is_err() {
                 return Err(ForkedChild);
             }
             // SAFETY: the waiter is the owner's until the state says that it waits.
@@ -238,13 +238,13 @@ impl Slot {
     }
 
     /// Returns the next action of the slot's own thread; waits for it.
-    pub(super) fn next(&self, services: &Services, patience: Patience) -> Next {
+    pub(super) fn next(&self, process: HostProcess, patience: Patience) -> Next {
         let _ = self.owner_state.thread.get_or_init(thread::current);
         let mut is_late = false;
         loop {
             if !patience.spin(For::Work, || self.is(READY) || self.is(CLOSED)) {
                 // In a child that a task forked, this is the only thread, and no caller is left.
-                if services.check_process().is_err() {
+                if process.check().is_err() {
                     return Next::End;
                 }
                 is_late = self.change(DONE, PARKED);

@@ -7,8 +7,9 @@ use super::region::{IN_REGION, is_useless, run_handed};
 use super::size::{self, THREADS_MAX};
 use super::slot::{Next, Slot};
 use super::wait::Patience;
-use crate::boundary::services::Services;
-use crate::options::LogLevel;
+use crate::boundary::slots::Slots;
+use crate::log::{Log, LogLevel};
+use crate::process::HostProcess;
 
 /// The threads of a pool, without the callers'.
 pub(super) struct Team {
@@ -20,7 +21,7 @@ pub(super) struct Team {
 
 impl Team {
     /// Starts the threads of a pool of that size; a warning reports how many the system refused.
-    pub(super) fn start(services: &'static Services, size: u32) -> Self {
+    pub(super) fn start(of: (Slots, HostProcess), log: &Log, size: u32) -> Self {
         let is_crowded = size > size::automatic();
         let patience = Patience { is_crowded };
         let slots: Vec<Slot> = (1..size).map(|_| Slot::new()).collect();
@@ -28,12 +29,12 @@ impl Team {
         let mut handles = Vec::with_capacity(slots.len());
         for (number, slot) in (1..).zip(slots) {
             let builder = thread::Builder::new().name(format!("chipdock-{number}"));
-            match builder.spawn(move || serve(services, slot, patience)) {
+            match builder.spawn(move || serve(of, slot, patience)) {
                 Ok(handle) => handles.push(handle),
                 Err(error) => {
                     let started = handles.len() + 1;
                     let line = format!("parallel loops run on {started} of {size} threads: {error}");
-                    services.log(LogLevel::Warning, &line);
+                    log.write(LogLevel::Warning, &line);
                     break;
                 }
             }
@@ -73,13 +74,13 @@ impl Team {
 }
 
 /// Runs the jobs of a slot until it is closed: the main function of a pool thread.
-fn serve(services: &'static Services, slot: &'static Slot, patience: Patience) {
+fn serve((slots, process): (Slots, HostProcess), slot: &'static Slot, patience: Patience) {
     IN_REGION.set(true);
-    while let Next::Run(job, is_late) = slot.next(services, patience) {
+    while let Next::Run(job, is_late) = slot.next(process, patience) {
         // SAFETY: the caller that posted the job keeps its data until the slot was joined, which
         // comes after `finish`.
         unsafe {
-            let failure = if is_late && is_useless(&job) { None } else { run_handed(services, &job) };
+            let failure = if is_late && is_useless(&job) { None } else { run_handed(slots, &job) };
             slot.finish(failure);
         }
     }

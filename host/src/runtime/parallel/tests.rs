@@ -148,7 +148,7 @@ fn what_has_not_begun_the_caller_runs() {
         unsafe { slot.post(job) };
         assert!(slot.take_back() && !slot.take_back());
         // SAFETY: taken back: it has ended.
-        let joined = unsafe { slot.join(fixture.host.0.services, Patience { is_crowded: false }) };
+        let joined = unsafe { slot.join(fixture.host.0.services.process, Patience { is_crowded: false }) };
         assert!(matches!(joined, Ok(None)));
         // SAFETY: claimed above.
         unsafe { slot.release() };
@@ -254,7 +254,8 @@ fn a_task_is_left_out_only_after_a_lower_failure() {
         let (body, context) = (ChipdockParallelBody(count), std::ptr::null());
         let job = Job { body, data, task, count: 4, region: &raw const region, context };
         // SAFETY: the region and the counter are live.
-        let is_left_out = unsafe { is_useless(&job) || run_handed(fixture.host.0.services, &job).is_some() };
+        let is_left_out =
+            unsafe { is_useless(&job) || run_handed(fixture.host.0.services.slots, &job).is_some() };
         assert_eq!(ran.into_inner(), u32::from(!is_left_out));
         !is_left_out
     };

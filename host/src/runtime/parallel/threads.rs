@@ -52,7 +52,7 @@ impl Threads {
             if !claimed.is_empty() {
                 // SAFETY: `body` may be called with `data` from several threads until this returns,
                 // and does not unwind.
-                return unsafe { fork_join(services, &claimed, body, data) };
+                return unsafe { fork_join((services.slots, services.process), &claimed, body, data) };
             }
         }
         // SAFETY: `body` may be called with `data`, and does not unwind, as this function requires.
@@ -67,7 +67,9 @@ impl Threads {
         let team = match self.team.get() {
             Some(team) => team,
             None if self.size() == 1 || self.closed.load(Ordering::Acquire) => return None,
-            None => self.team.get_or_init(|| Team::start(services, self.size())),
+            None => self
+                .team
+                .get_or_init(|| Team::start((services.slots, services.process), services.log, self.size())),
         };
         Some(team)
     }

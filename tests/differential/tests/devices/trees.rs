@@ -55,7 +55,7 @@ fn any_host_launches_kernels() {
                 host.target(json!({"kind": kind, "host": {"kind": of_host.target.kind}})).expect("a target");
             let compiled =
                 host.compile(&parse(REVERSE), &target, &CompileOptions::default()).expect("compiled");
-            assert_eq!(compiled.host.kind, of_host.target.kind);
+            assert_eq!(compiled.host.kind().name, of_host.target.kind);
             let loaded = host.load(&compiled.artifact).expect("loaded");
             assert_eq!(loaded.imports().len(), 1, "one module for the device");
             good(backend, &loaded.function("reverse").expect("there"), 100);

@@ -89,7 +89,7 @@ fn kind(c: &Context) -> Verdict<Kind> {
 fn canonicalize(c: &Context, bytes: &[u8]) -> Verdict {
     let kind = kind(c)?;
     may_refuse("canonicalize of what is no target", kind.canonicalize_bytes(bytes))?;
-    let good = c.host()?.target(c.registration())?.to_json().to_string();
+    let good = c.host()?.target(c.registration())?.json().to_owned();
     kind.canonicalize(&good).map(drop).map_err(|error| {
         Stop::failed("canonicalize of a target after a wrong call: success", found(&error)).clause("P7.9")
     })
@@ -102,7 +102,7 @@ fn codegen(c: &Context) -> Verdict<(Codegen, Request)> {
     let newest = wire::VERSIONS.iter().rev().find(|version| **version <= codegen.ir_max.as_str());
     let ir = wire::write_at(&IrModule::default(), newest.copied().unwrap_or(wire::VERSION));
     let ir = ir.map_err(|error| Stop::suite(format!("the empty module: {error:?}")))?.into_bytes();
-    Ok((codegen, Request::new(ir, target.to_json().to_string().into_bytes())))
+    Ok((codegen, Request::new(ir, target.json().as_bytes().to_vec())))
 }
 
 /// Checks that a correct request succeeds after a wrong one.

@@ -25,7 +25,7 @@ impl Building {
         let lowered = host.lower(&sample.case()?.module, &target, Scheduling::default())?;
         let lowered = lowered.device.unwrap_or(lowered.module);
         let version = newest(&codegen)?;
-        let request = Request::new(written(&lowered, version)?, target.to_json().to_string().into_bytes());
+        let request = Request::new(written(&lowered, version)?, target.json().as_bytes().to_vec());
         Ok(Self { codegen, request, lowered })
     }
 

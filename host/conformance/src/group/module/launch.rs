@@ -83,7 +83,7 @@ fn part(c: &Context<'_>) -> Verdict<Option<RawArtifact>> {
     }
     let host = c.host()?;
     let target = host.usable_target(&made.target_kind)?;
-    let axes = axes::launched(&host.capabilities(&target)?.execution.thread_axes);
+    let axes = axes::launched(&target.capabilities().execution.thread_axes);
     let module = chipdock_script::parse(&text_of(&axes), "untouched");
     let module = module.map_err(|errors| Stop::suite(errors.to_string()))?;
     let compiled = host.compile(&module, &target, &CompileOptions::default())?;

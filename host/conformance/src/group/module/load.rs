@@ -219,7 +219,7 @@ fn outlives_host(c: &Context<'_>) -> Verdict {
     let compiled = host.compile(&case.module, &target, &CompileOptions::default())?;
     let module = host.load(&compiled.artifact)?;
     let function = module.function(&case.function)?;
-    let device = host.device(&host.capabilities(&target)?.device.name, 0);
+    let device = host.device(&target.capabilities().device.name, 0);
     drop((module, compiled, host));
     let device = match device {
         Ok(device) => device,

@@ -78,8 +78,7 @@ impl Made {
         let root = host.compile(&case.module, &target, &CompileOptions::default())?.artifact;
         let Some(own) = of_kind(&root, module_kind) else { return Ok(None) };
         let function = own.index().functions.first().map(|function| function.name.clone());
-        let device =
-            host.device(&host.capabilities(&target)?.device.name, 0).map_err(|error| error.to_string());
+        let device = host.device(&target.capabilities().device.name, 0).map_err(|error| error.to_string());
         Ok(Some(Self {
             own: raw(own),
             is_root: std::ptr::eq(own, &*root),
@@ -115,7 +114,7 @@ impl Made {
         if self.device.is_err() {
             return module.function(&self.case.function).map(drop).map_err(Stop::from);
         }
-        let device = host.device(&host.capabilities(&target)?.device.name, 0)?;
+        let device = host.device(&target.capabilities().device.name, 0)?;
         let found = execute::call(&module, &device, &self.case.function, &self.case.args, Guards::BEHIND)?;
         self.holds(&found.tensors)
     }

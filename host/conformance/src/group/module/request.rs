@@ -184,7 +184,7 @@ fn wrong_types(building: &Building) -> Vec<Vec<u8>> {
 fn other_stage(c: &Context<'_>) -> Verdict {
     let building = Building::new(c, &ELEMENTWISE)?;
     let good = building.built()?;
-    let stage = c.host()?.capabilities(&c.target()?)?.stage;
+    let stage = c.target()?.capabilities().stage;
     let answer = if stage == Stage::Blocks { Answer::Any } else { Answer::Refused };
     for sample in ALL {
         let ir = chipdock_ir::wire::write(&sample.case()?.module).map_err(Stop::suite)?.into_bytes();

@@ -74,7 +74,7 @@ impl Add {
         let compiled = host.compile(&add_kernel(), &target, &CompileOptions::default())?;
         let module = host.load(&compiled.artifact)?;
         let kinds = host.target_kinds();
-        let kind = kinds.iter().find(|(kind, _)| kind.name == target.kind);
+        let kind = kinds.iter().find(|(kind, _)| kind.name == target.kind().name);
         let Some((kind, _)) = kind else { return Err(Stop::suite("the host lost the target kind")) };
         let imports = || module.imports().iter().find_map(Module::missing_loader);
         if let Some(error) = module.missing_loader().or_else(imports) {

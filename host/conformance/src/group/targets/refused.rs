@@ -30,7 +30,7 @@ fn refused(c: &Context<'_>, source: Value, says: &[&str]) -> Verdict {
     let expected = || format!("{what}: ValueError that says {}", says.join(", "));
     match c.host()?.target(source) {
         Ok(target) => {
-            ensure(false, expected(), format!("a target: {}", shown(&target.to_json().to_string())))
+            ensure(false, expected(), format!("a target: {}", shown(target.json())))
         }
         Err(error) => {
             let text = error.to_string();

@@ -1,7 +1,6 @@
 //! Targets created by a real host: written, read, nested, and queried by passes.
 
-use std::sync::Arc;
-
+use chipdock_host::ResolvedTarget;
 use chipdock_ir::{CapabilitySource, OptionType, Target};
 use serde_json::{Value, json};
 
@@ -27,13 +26,13 @@ fn round_trip(c: &Context<'_>, source: &Value) -> Verdict {
     drop(c.target()?);
     let host = c.host()?;
     let target = host.target(source.clone())?;
-    let text = target.to_json().to_string();
-    let again = |what: &str, found: &Arc<Target>| {
-        let found = found.to_json().to_string();
-        ensure(found == text, format!("a target that {what} to be the same: {}", shown(&text)), shown(&found))
+    let text = target.json();
+    let again = |what: &str, found: &ResolvedTarget| {
+        let found = found.json();
+        ensure(found == text, format!("a target that {what} to be the same: {}", shown(text)), shown(found))
     };
-    again("is written and read", &host.target(text.as_str())?)?;
-    again("is made from itself", &host.target(&target)?)
+    again("is written and read", &host.target(text)?)?;
+    again("is made from itself", &host.target(target.target())?)
 }
 
 fn every_option(c: &Context<'_>) -> Verdict {
@@ -78,7 +77,7 @@ fn features(c: &Context<'_>) -> Verdict {
     drop(c.target()?);
     let source = json!({ "kind": c.registration(), "feature.of_the_suite": {"x": [1, 2]} });
     let target = c.host()?.target(source.clone())?;
-    let found = target.options.get("feature.of_the_suite").cloned().unwrap_or_default();
+    let found = target.target().options.get("feature.of_the_suite").cloned().unwrap_or_default();
     equal("a feature that only the caller knows", &found, &json!({"x": [1, 2]}))?;
     round_trip(c, &source)
 }
@@ -89,9 +88,9 @@ fn as_the_table_answers(c: &Context<'_>) -> Verdict {
     let answer = read(&tested.canonical(&tested.applied(&[]))?)?;
     let target = c.host()?.target(c.registration())?;
     ensure(
-        *target == answer,
+        **target.target() == answer,
         format!("the target of a host as the table answers: {}", shown(&answer.to_json().to_string())),
-        shown(&target.to_json().to_string()),
+        shown(target.json()),
     )
 }
 
@@ -101,16 +100,17 @@ fn host_within(c: &Context<'_>) -> Verdict {
     let source = json!({ "kind": c.registration(), "host": c.registration() });
     if tested.schema.is_host {
         let target = host.target(source.clone())?;
-        let within = target.host.as_ref().map(|host| host.kind.as_str());
+        let within = target.host().map(|host| host.kind().name.as_str());
         equal("the kind of the host within", &within, &Some(c.registration()))?;
-        let alone = Target { host: None, ..(*target).clone() };
-        equal("the target beside its host", &alone, &*c.target()?)?;
+        let alone = Target { host: None, ..(**target.target()).clone() };
+        equal("the target beside its host", &alone, &**c.target()?.target())?;
         return round_trip(c, &source);
     }
     match host.target(source) {
-        Ok(target) => {
-            Err(Stop::failed("a kind without host functions to be refused as a host", target.kind.clone()))
-        }
+        Ok(target) => Err(Stop::failed(
+            "a kind without host functions to be refused as a host",
+            target.kind().name.clone(),
+        )),
         Err(error) => {
             let text = error.to_string();
             let says = text.contains(c.registration()) && text.contains("host");
@@ -122,8 +122,8 @@ fn host_within(c: &Context<'_>) -> Verdict {
 /// Checks that the capabilities queried by passes match the options.
 fn capabilities(c: &Context<'_>) -> Verdict {
     let tested = Tested::usable(c)?;
-    let (target, schema) = (c.target()?, &tested.schema);
-    let found = c.host()?.capabilities(&target)?;
+    let (resolved, schema) = (c.target()?, &tested.schema);
+    let (target, found) = (resolved.target(), resolved.capabilities());
     equal("the stage", &found.stage, &schema.stage)?;
     equal("the device", &found.device.name, &schema.device)?;
     equal("whether it is a host", &found.is_host, &schema.is_host)?;

@@ -25,7 +25,7 @@ pub(super) fn add(cases: &mut Cases) {
 fn canonicalize(c: &Context, n_threads: usize) -> Verdict {
     let kind =
         Kind::find(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the target kind is gone"))?;
-    let target = c.host()?.target(c.registration())?.to_json().to_string();
+    let target = c.host()?.target(c.registration())?.json().to_owned();
     let expected = kind.canonicalize(&target)?;
     together(n_threads, |_| {
         (0..40).try_for_each(|_| equal("the canonical target", &kind.canonicalize(&target)?, &expected))

@@ -15,7 +15,7 @@ fn named(name: &str, id: i32) -> DeviceChoice {
 #[test]
 fn target_t8_a_resolved_target_has_all_that_goes_with_it() {
     let host = host();
-    let found = host.resolve(json!({"kind": "gadget", "host": "toy", "bytes": 5})).unwrap();
+    let found = host.target(json!({"kind": "gadget", "host": "toy", "bytes": 5})).unwrap();
     assert_eq!((found.kind().name.as_str(), found.target().int("bytes")), ("gadget", Some(5)));
     assert_eq!(found.capabilities().memory.shared_memory_bytes_max, Some(5));
     assert_eq!(found.capabilities().device.name, "toy");
@@ -23,17 +23,17 @@ fn target_t8_a_resolved_target_has_all_that_goes_with_it() {
     let of_host = found.host().unwrap();
     assert_eq!((of_host.kind().name.as_str(), of_host.capabilities().is_host), ("toy", true));
     assert!(found.device().is_none());
-    let plain = host.target(json!({"kind": "gadget", "host": "toy", "bytes": 5})).unwrap();
-    assert_eq!(*found.target(), plain, "as `target` makes it");
-    assert!(Arc::ptr_eq(&host.resolve(&found).unwrap(), &found), "complete already");
-    assert_eq!(host.resolve(TargetRequest::default()).unwrap().kind().name, "toy", "the default host");
+    let again = host.target(json!({"kind": "gadget", "host": "toy", "bytes": 5})).unwrap();
+    assert_eq!((found.target(), found.id()), (again.target(), again.id()), "as it is made again");
+    assert!(Arc::ptr_eq(&host.target(&found).unwrap(), &found), "complete already");
+    assert_eq!(host.target(TargetRequest::default()).unwrap().kind().name, "toy", "the default host");
 }
 
 #[test]
 fn target_t9_what_nobody_set_is_filled_in_from_the_device() {
     let host = host();
     let bytes = |source: Value, choice| {
-        let found = host.resolve(TargetRequest::new(source).device(choice)).unwrap();
+        let found = host.target(TargetRequest::new(source).device(choice)).unwrap();
         (found.target().int("bytes"), found.device().map(|device| (device.name().to_owned(), device.id())))
     };
     let on = |id| Some(("toy".to_owned(), id));
@@ -41,7 +41,7 @@ fn target_t9_what_nobody_set_is_filled_in_from_the_device() {
     assert_eq!(bytes(json!("gadget"), named("toy", 1)), (Some(0), on(1)));
     assert_eq!(bytes(json!({"kind": "gadget", "bytes": 5}), DeviceChoice::First), (Some(5), on(0)));
     assert_eq!(bytes(json!({"kind": "gadget", "from_device": -1}), DeviceChoice::First), (Some(77), on(0)));
-    let filled = |request: TargetRequest| host.resolve(request).unwrap().filled_from().map(str::to_owned);
+    let filled = |request: TargetRequest| host.target(request).unwrap().filled_from().map(str::to_owned);
     let gadget = || TargetRequest::new("gadget");
     assert_eq!(filled(gadget().device(named("toy", 1))).as_deref(), Some("toy:1"));
     assert_eq!(filled(gadget()), None);
@@ -50,17 +50,17 @@ fn target_t9_what_nobody_set_is_filled_in_from_the_device() {
         (filled(by_id(0)).as_deref(), filled(by_id(-1).device(DeviceChoice::First))),
         (Some("toy:0"), None)
     );
-    let of_host = host.resolve(TargetRequest::default().device(DeviceChoice::First)).unwrap();
+    let of_host = host.target(TargetRequest::default().device(DeviceChoice::First)).unwrap();
     assert_eq!(of_host.device().map(Device::name), Some("cpu"));
-    let of_host = host.resolve(TargetRequest::new("toy").device(DeviceChoice::First)).unwrap();
-    assert_eq!(*of_host.target(), host.target("toy").unwrap(), "a host's target says all of itself");
+    let of_host = host.target(TargetRequest::new("toy").device(DeviceChoice::First)).unwrap();
+    assert_eq!(of_host.target(), host.target("toy").unwrap().target(), "a host's target says all of itself");
 }
 
 #[test]
 fn target_t9_a_device_that_is_none_is_refused_after_what_is_wrong_with_the_target() {
     let host = host();
     let refused = |source: Value, choice| {
-        let error = host.resolve(TargetRequest::new(source).device(choice)).unwrap_err();
+        let error = host.target(TargetRequest::new(source).device(choice)).unwrap_err();
         (error.subject(), error.fault(), error.to_string())
     };
     for (choice, subject, fault, says) in [
@@ -94,13 +94,13 @@ fn target_t9_a_device_that_is_none_is_refused_after_what_is_wrong_with_the_targe
 #[test]
 fn target_t10_a_host_that_is_chosen_is_that_of_the_target() {
     let host = host();
-    let with = |source: Value, of_host: &str| host.resolve(TargetRequest::new(source).host(of_host));
+    let with = |source: Value, of_host: &str| host.target(TargetRequest::new(source).host(of_host));
     for source in [json!("gadget"), json!({"kind": "gadget", "host": null}), json!("{\"kind\": \"gadget\"}")]
     {
         let found = with(source, r#"{"kind": "toy", "do": "x"}"#).unwrap();
         assert_eq!(found.host().unwrap().target().str("do"), Some("x"));
     }
-    let default = host.resolve(TargetRequest::default().host("lone")).unwrap();
+    let default = host.target(TargetRequest::default().host("lone")).unwrap();
     assert_eq!((default.kind().name.as_str(), default.host().unwrap().kind().name.as_str()), ("toy", "lone"));
     for (source, of_host, says) in [
         (json!({"kind": "gadget", "host": "toy"}), "toy", "names a host, and another is chosen beside it"),
@@ -118,7 +118,7 @@ fn target_t10_a_host_that_is_chosen_is_that_of_the_target() {
 #[test]
 fn target_t11_an_artifact_is_found_by_the_identity_of_its_target() {
     let host = host();
-    let of = |source: Value| host.resolve(source).unwrap();
+    let of = |source: Value| host.target(source).unwrap();
     let (gadget, toy) = (of(json!("gadget")), of(json!("toy")));
     assert_eq!(gadget.id(), of(gadget.target().to_json()).id(), "equal targets");
     assert_ne!(gadget.id(), of(json!({"kind": "gadget", "bytes": 1})).id());
@@ -134,10 +134,10 @@ fn target_t11_an_artifact_is_found_by_the_identity_of_its_target() {
     assert_eq!(whole.target_id(), toy.id());
     let read = Artifact::from_bytes(&whole.to_bytes().unwrap()).unwrap();
     assert_eq!(read.imports()[1].target_id(), gadget.id(), "out of a file too");
-    let compiled = |target: &ResolvedTarget| Compiled {
+    let compiled = |target: &Arc<ResolvedTarget>| Compiled {
         artifact: Arc::clone(&whole),
-        target: Arc::clone(target.target()),
-        host: Arc::clone(toy.target()),
+        target: Arc::clone(target),
+        host: Arc::clone(&toy),
         lowered: chipdock_ir::IrModule::default(),
         lowered_devices: Vec::new(),
         messages: Vec::new(),

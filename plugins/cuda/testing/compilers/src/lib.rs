@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use chipdock_host::artifact::Artifact;
 use chipdock_host::{CompileOptions, Error, Host, HostOptions};
-use chipdock_ir::{IrModule, Target};
+use chipdock_ir::IrModule;
 use serde_json::json;
 
 /// The architectures for which everything must compile.
@@ -62,8 +62,7 @@ pub fn compiled_by(
     compiler: &str,
 ) -> Result<Vec<Arc<Artifact>>, Error> {
     let target = json!({ "kind": "cuda", "arch": arch, "format": format, "compiler": compiler });
-    let target: Arc<Target> =
-        host.target(target.to_string().as_str()).unwrap_or_else(|error| panic!("{error}"));
+    let target = host.target(target.to_string()).unwrap_or_else(|error| panic!("{error}"));
     let compiled = host.compile(module, &target, &CompileOptions::default())?;
     let kernels = |artifact: &Arc<Artifact>| artifact.index().module_kind == "cuda";
     let artifact = Arc::clone(&compiled.artifact);

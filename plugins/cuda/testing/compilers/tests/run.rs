@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use chipdock_host::{CompileOptions, Host, HostOptions};
 use chipdock_interpret::{Arg, Array};
@@ -36,9 +37,9 @@ fn processor(what: &str) -> Option<(Host, Backend)> {
     let host = Host::new(options).expect("a host");
     let target = host.usable_target("cuda").expect("the target");
     let device = host.device("cuda", 0).expect("the processor as a device");
-    let capabilities = host.capabilities(&target).expect("its capabilities");
+    let capabilities = (**target.capabilities()).clone();
     let backend = Backend {
-        target,
+        target: Arc::clone(target.target()),
         device,
         device_name: "the processor".to_owned(),
         capabilities,

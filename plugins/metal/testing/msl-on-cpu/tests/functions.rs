@@ -104,7 +104,7 @@ fn bounds_hold_however_products_and_sums_are_contracted() {
     let host = host();
     let json = serde_json::json!({ "kind": "metal", "host": { "kind": "c" } });
     let target = host.target(json.to_string()).unwrap();
-    let shader = build(&host, &module(DType::FLOAT32), &target).unwrap().unwrap();
+    let shader = build(&host, &module(DType::FLOAT32), target.target()).unwrap().unwrap();
     let mut modes: Vec<&[&str]> = vec![&["-ffp-contract=off"]];
     if cfg!(target_arch = "x86_64") && std::arch::is_x86_feature_detected!("fma") {
         modes.push(&["-ffp-contract=fast", "-mfma"]);

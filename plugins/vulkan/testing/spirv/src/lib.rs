@@ -48,7 +48,8 @@ pub fn target(host: &Host, options: &Value) -> Arc<Target> {
     let mut json = options.clone();
     json["kind"] = "vulkan".into();
     json["host"] = json!({ "kind": "c" });
-    host.target(json.to_string()).unwrap_or_else(|error| panic!("{error}"))
+    let target = host.target(json.to_string()).unwrap_or_else(|error| panic!("{error}"));
+    Arc::clone(target.target())
 }
 
 /// Returns the environment that an artifact names, as the tools call it.

@@ -3,7 +3,8 @@
 
 use std::fs;
 
-use super::trust::ROOT;
+/// Number of the user that owns the system.
+pub(crate) const ROOT: u32 = 0;
 
 /// Returns the private group of a user, by `/etc/passwd` and `/etc/group`; `None` where these
 /// cannot be read or show none.
