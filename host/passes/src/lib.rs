@@ -30,11 +30,12 @@
 //! | folder | passes |
 //! |---|---|
 //! | `scheduling` | that give a kernel its loops: steps of a schedule, default schedules (which bind loops to threads: `function` chooses, `launch` binds), reductions split over threads |
-//! | `lowering` | from blocks and buffers to loops and flat memory; vectors, unrolled loops |
+//! | `lowering` | from blocks and buffers to loops and flat memory; vectors, unrolled loops; pointers that a target cannot move or pass |
 //! | `threading` | for memory and barriers that the threads of a device share |
-//! | `types` | that compute in types and functions that a target has, instead of those that it lacks |
+//! | `types` | that compute in types, vectors and functions that a target has, instead of those that it lacks |
 //! | `splitting` | that part host and device, and make the packed functions of the host |
-//! | `lower`, `spans` | the order of the passes, and how they are run |
+//! | `verify` | that change nothing and refuse: memory accessed from the wrong side, limits of the target |
+//! | `lower`, `spans`, `error` | the order of the passes, how they are run, and how they fail |
 //! | `simplify`, `walk`, `reach`, `work`, `marks` | what passes share |
 
 mod error;
@@ -56,7 +57,8 @@ pub use error::{Fault, PassError};
 pub use lower::{DEVICE_PIPELINE, LowerOptions, Lowered, PIPELINE, Pass, SCHEDULES, Scheduling, lower};
 pub use lowering::{
     bind_offsets::bind_offsets, compact_buffer_allocation::compact_buffer_allocation,
-    flatten_buffers::flatten_buffers, lower_blocks::lower_blocks, rescope_memory::rescope_memory,
+    flatten_buffers::flatten_buffers, inline_buffer_functions::inline_buffer_functions,
+    lower_blocks::lower_blocks, lower_moved_pointers::lower_moved_pointers, rescope_memory::rescope_memory,
     storage_rewrite::storage_rewrite, unroll::unroll, vectorize::vectorize,
 };
 pub use marks::unknown_annotations;
@@ -80,6 +82,7 @@ pub use types::{
     lower_int64::lower_int64,
     lower_intrinsics::{high_ulps, lower_intrinsics, lowered_ulps, narrow_ulps},
     lower_storage_types::lower_storage_types,
+    split_wide_vectors::split_wide_vectors,
 };
 pub use verify::{verify_limits, verify_memory};
 

@@ -93,6 +93,9 @@ pub const DEVICE_PIPELINE: &[(&str, Pass)] = &[
     ("lower_int64", crate::lower_int64),
     ("lower_halves", crate::lower_halves),
     ("simplify", crate::simplify::simplify),
+    ("inline_buffer_functions", crate::inline_buffer_functions),
+    ("lower_moved_pointers", crate::lower_moved_pointers),
+    ("split_wide_vectors", crate::split_wide_vectors),
 ];
 
 /// The passes that [`Scheduling::None`] skips: on a device without thread axes it skips none, since

@@ -71,8 +71,9 @@
 //!   its parameters, WGSL has no pointers at all and its buffers at module scope. So a buffer is a
 //!   name and an element type, never the result of pointer arithmetic: an [`Access`] has base and
 //!   index apart, and [`Expressions::pointer_type`] is called only for pointers that are values. A
-//!   code generator for a language without such pointers runs [`without_moved_pointers`] and
-//!   [`with_inlined_buffers`] on the module first, one without long vectors [`with_lanes_at_most`].
+//!   target kind whose language lacks such pointers, or long vectors, says so, and the host lowers
+//!   them (STAGE-D14 to STAGE-D16 of [`chipdock_ir::stage`]); what is left of them, a dialect
+//!   refuses.
 
 pub mod c_family;
 mod code;
@@ -82,16 +83,13 @@ mod dialect;
 mod expression;
 mod expressions;
 mod function;
-mod lanes;
 mod lanewise;
 mod memory;
 mod module;
 mod names;
 mod op_table;
 mod ops;
-mod pointers;
 mod prelude;
-mod search;
 mod statement;
 mod streams;
 mod text;
@@ -106,14 +104,12 @@ pub use dialect::{
     Launch, MessagePart, OpCall, Overflow, Parameter, Place, Refusal, Signature, Vector,
 };
 pub use expressions::Expressions;
-pub use lanes::with_lanes_at_most;
 pub use lanewise::{Lanewise, shuffled, word_of, word_of_comparison};
 pub use memory::Uses;
 pub use module::{Source, SourceFunction, unsupported, write_module};
 pub use names::{Names, is_identifier};
 pub use op_table::{OpRow, OpTable, Spelling};
 pub use ops::scalar_op;
-pub use pointers::{with_inlined_buffers, without_moved_pointers};
 pub use prelude::Prelude;
 pub use warps::shuffled_lane;
 

@@ -106,6 +106,22 @@
 //!   `local`, and for more than 4096 bytes.
 //! * **STAGE-D13** A parallel loop may be left in a kernel, and may be run one iteration after
 //!   another.
+//! * **STAGE-D14** If the target's functions take scalars only
+//!   ([`crate::Memory::scalar_arguments`]) no call passes a pointer to a function of the module,
+//!   and none takes one but kernels. Left are calls that cannot be inlined: of functions that return
+//!   a value or return early, or that are given a pointer other than a buffer's or a moved one; and
+//!   those beyond the first 1000 of a kernel. See pass `inline_buffer_functions`.
+//! * **STAGE-D15** If the target cannot move a pointer ([`crate::Memory::fixed_pointers`]) a
+//!   `DeclBuffer` has no data, or a variable as data. Left are views that begin where only memory
+//!   says, within other elements than the view's, or in a buffer with strides or an offset. See pass
+//!   `lower_moved_pointers`.
+//! * **STAGE-D16** If the target's vectors have a greatest number of lanes
+//!   ([`crate::Types::lanes_max`]) no value has more; a buffer whose elements have more is accessed
+//!   through a view of its lanes. Left are vectors that cannot be split: those with an effect,
+//!   several elements of such a buffer, bits read as another number of lanes. See pass
+//!   `split_wide_vectors`.
+//!
+//! A code generator refuses by name what STAGE-D14 to STAGE-D16 leave to it and it cannot write.
 
 use serde::{Deserialize, Serialize};
 

@@ -118,6 +118,14 @@ pub struct TargetKind {
     /// receive the start of a tensor as a number of elements besides its handle.
     #[serde(default)]
     pub opaque_handles: bool,
+    /// Whether its device functions cannot move a pointer: a view of memory is then of a data
+    /// pointer itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fixed_pointers: bool,
+    /// Whether the functions that its kernels call take scalars only, no pointers; others are then
+    /// inlined.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub scalar_arguments: bool,
     /// Default keys.
     #[serde(default)]
     pub keys: Vec<String>,
@@ -152,6 +160,10 @@ pub struct TargetKind {
     /// free to choose avoid them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing_types: Vec<String>,
+    /// The greatest number of lanes of a vector in its device functions; longer ones are split. 0:
+    /// any number.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lanes_max: u16,
     /// Scalar types that only some of its targets compute with: for each the name of the boolean
     /// option that says so. Without the option, a type is missing as one of `missing_types` is.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -168,6 +180,10 @@ pub struct TargetKind {
     /// The options.
     #[serde(default)]
     pub options: Vec<OptionSchema>,
+}
+
+fn is_zero(lanes: &u16) -> bool {
+    *lanes == 0
 }
 
 /// A kind with values for its options, perhaps with a host target. The host makes and checks it.

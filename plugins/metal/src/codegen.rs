@@ -23,7 +23,7 @@
 //! * `compile_options`: options for the Metal compiler; the text relies on the IEEE rules that fast
 //!   math drops.
 
-use chipdock_codegen_source::{unsupported, with_lanes_at_most, without_moved_pointers, write_module};
+use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{Diagnostic, IrModule, Stage, Target};
 use chipdock_plugin_api::kernel;
 use chipdock_plugin_api::lowered::LoweredRequest;
@@ -57,16 +57,9 @@ fn language_version(dialect: &MslDialect) -> &'static str {
     }
 }
 
-/// Removes features that MSL does not support from the module: pointers that are moved by bytes,
-/// vectors of more than 4 lanes.
-fn legalize(module: &IrModule) -> IrModule {
-    with_lanes_at_most(&without_moved_pointers(module), 4)
-}
-
 /// Builds a module for a target; the same input gives the same bytes.
 pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Written, Vec<Diagnostic>> {
     let dialect = dialect(target);
-    let module = &legalize(module);
     let source = write_module(module, &dialect)?;
     let functions: Vec<Value> = source
         .functions_of(module)
@@ -92,7 +85,7 @@ impl SourceTarget for MetalTarget {
     const STAGE: Stage = Stage::Device;
 
     fn unsupported(&self, request: &LoweredRequest) -> Vec<Diagnostic> {
-        unsupported(&legalize(&request.module), &dialect(&request.target))
+        unsupported(&request.module, &dialect(&request.target))
     }
 
     fn write(&self, request: &LoweredRequest) -> Result<Written, Unwritten> {

@@ -1,7 +1,6 @@
 //! `target.build.vulkan`: a module at stage `device` to SPIR-V; [`artifact`](crate::artifact)
 //! describes the result.
 
-use chipdock_codegen_source::{with_inlined_buffers, without_moved_pointers};
 use chipdock_ir::{Diagnostic, IrModule, Stage, Target};
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
 use chipdock_plugin_api::source::SOURCE;
@@ -16,11 +15,6 @@ use crate::validator::{VALIDATOR, validate};
 #[derive(Clone, Copy)]
 pub(crate) struct VulkanCodegen {
     pub(crate) host: HostRef,
-}
-
-/// Removes pointers that are values from the module.
-fn legalize(module: &IrModule) -> IrModule {
-    without_moved_pointers(&with_inlined_buffers(module))
 }
 
 /// The words as bytes, little-endian.
@@ -55,9 +49,8 @@ pub(crate) fn build(
     target: &Target,
     file: Option<&str>,
 ) -> Result<(Value, Spirv), Vec<Diagnostic>> {
-    let module = legalize(module);
-    let spirv = write_module(&module, &Environment::of(target), file)?;
-    Ok((index(&module, &spirv, &bytes_of(&spirv.words)), spirv))
+    let spirv = write_module(module, &Environment::of(target), file)?;
+    Ok((index(module, &spirv, &bytes_of(&spirv.words)), spirv))
 }
 
 impl VulkanCodegen {
@@ -73,7 +66,7 @@ impl VulkanCodegen {
 impl Codegen for VulkanCodegen {
     fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
         let read = Self::read(request)?;
-        let diagnostics = unsupported(&legalize(&read.module), &Environment::of(&read.target));
+        let diagnostics = unsupported(&read.module, &Environment::of(&read.target));
         lowered::report(&diagnostics, session)
     }
 

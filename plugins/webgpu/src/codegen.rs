@@ -32,9 +32,7 @@
 //! * `features`: features that the device must support, sorted. `subgroup_size`: with the feature
 //!   `subgroups`, the size that the device's subgroups must have.
 
-use chipdock_codegen_source::{
-    unsupported, with_inlined_buffers, with_lanes_at_most, without_moved_pointers, write_module,
-};
+use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{AttrValue, DType, Diagnostic, IrModule, Param, PrimFunc, Stage, Target, attr};
 use chipdock_plugin_api::kernel;
 use chipdock_plugin_api::lowered::LoweredRequest;
@@ -121,16 +119,9 @@ fn n_buffers(function: &PrimFunc) -> usize {
     function.params.iter().filter(is_buffer).count()
 }
 
-/// Removes features that WGSL does not support from the module: pointers that are values, vectors
-/// of more than 4 lanes.
-fn legalize(module: &IrModule) -> IrModule {
-    with_lanes_at_most(&without_moved_pointers(&with_inlined_buffers(module)), 4)
-}
-
 /// Builds a module for a target; the same input gives the same bytes.
 pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Written, Vec<Diagnostic>> {
     let dialect = dialect(target);
-    let module = &legalize(module);
     let source = write_module(module, &dialect)?;
     let functions: Vec<Value> =
         source.functions_of(module).map(|(symbol, function)| describe(symbol, function)).collect();
@@ -153,7 +144,7 @@ impl SourceTarget for WebGpuTarget {
     const STAGE: Stage = Stage::Device;
 
     fn unsupported(&self, request: &LoweredRequest) -> Vec<Diagnostic> {
-        unsupported(&legalize(&request.module), &dialect(&request.target))
+        unsupported(&request.module, &dialect(&request.target))
     }
 
     fn write(&self, request: &LoweredRequest) -> Result<Written, Unwritten> {

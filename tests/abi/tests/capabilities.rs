@@ -14,11 +14,18 @@ fn of_option(capability: &Capability) -> Option<[&'static str; 3]> {
     Some([unit, default, usual_name])
 }
 
+/// The unit of a row, empty if it has none.
+fn unit_of(capability: &Capability) -> &'static str {
+    match capability.source {
+        CapabilitySource::Option { unit, .. } | CapabilitySource::Kind { unit } => unit,
+    }
+}
+
 /// `option_type` of a row that is read from an option.
 fn type_of(capability: &Capability) -> String {
     match capability.source {
         CapabilitySource::Option { option_type, .. } => option_type.to_string(),
-        CapabilitySource::Kind => String::new(),
+        CapabilitySource::Kind { .. } => String::new(),
     }
 }
 
@@ -75,16 +82,15 @@ fn target_t5_the_schemas_follow_from_the_table() {
 fn guide_table() -> String {
     let mut text = "| Capability | Read from | In | Not set | Meaning |\n|---|---|---|---|---|\n".to_owned();
     for row in CAPABILITIES {
-        let [from, unit, default] = match of_option(row) {
-            Some([unit, default, usual]) => [
+        let [from, default] = match of_option(row) {
+            Some([_, default, usual]) => [
                 format!("an option of type `{}`, usually `{usual}`", type_of(row)),
-                unit.to_owned(),
                 if default.is_empty() { "not known".to_owned() } else { format!("`{default}`") },
             ],
-            None => ["the field of the kind".to_owned(), String::new(), String::new()],
+            None => ["the field of the kind".to_owned(), String::new()],
         };
         let name = format!("{}.{}", row.group, row.name);
-        text += &format!("| `{name}` | {from} | {unit} | {default} | {} |\n", row.doc);
+        text += &format!("| `{name}` | {from} | {} | {default} | {} |\n", unit_of(row), row.doc);
     }
     text
 }
@@ -108,7 +114,6 @@ fn target_t5_each_capability_is_declared_once() {
         assert!(row.doc.ends_with('.') && !row.doc.contains("  "), "{}: {:?}", row.name, row.doc);
         let units = ["_max", "_size", "_bits", "_bytes", "registers", "cores"];
         let is_measured = units.iter().any(|unit| row.name.ends_with(unit));
-        let unit = of_option(row).map_or("", |[unit, ..]| unit);
-        assert_eq!(is_measured, !unit.is_empty(), "{}: a number has a unit", row.name);
+        assert_eq!(is_measured, !unit_of(row).is_empty(), "{}: a number has a unit", row.name);
     }
 }

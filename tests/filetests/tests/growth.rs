@@ -26,7 +26,7 @@ fn host() -> TargetCapabilities {
     TargetCapabilities::host("host-kind").with(|it| it.execution.native_ops = vec![Op::ParallelLaunch])
 }
 
-/// A device with threads.
+/// A device with threads, without pointers that are values and long vectors.
 fn device() -> TargetCapabilities {
     TargetCapabilities::host("host-kind").with(|it| {
         it.target = Arc::new(Target { kind: "device-kind".into(), ..Target::default() });
@@ -39,6 +39,9 @@ fn device() -> TargetCapabilities {
         it.limits.threads_per_block_max = Some(256);
         it.memory.shared_memory_bytes_max = Some(4096);
         it.execution.warp_size = Some(32);
+        it.memory.fixed_pointers = true;
+        it.memory.scalar_arguments = true;
+        it.types.lanes_max = 4;
     })
 }
 

@@ -6,5 +6,4 @@ mod growth;
 mod limits;
 mod round_trip;
 mod script;
-mod transforms;
 mod tvm;

@@ -3,12 +3,14 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use chipdock_interpret::{Arg, Interpreter, PackedArg};
 use chipdock_ir::{
     Attrs, Callee, Expr, ExprKind, IrModule, Op, PrimFunc, Stage, Stmt, StmtKind, TargetCapabilities, print,
     validate::validate,
 };
-use chipdock_passes::{PIPELINE, Pass};
+use chipdock_passes::{DEVICE_PIPELINE, PIPELINE, Pass};
 use chipdock_programs::{Case, Failure, Options, ProgramCheck};
 
 const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
@@ -153,6 +155,42 @@ fn host_for(case: &Case, capabilities: &TargetCapabilities) -> Result<(), Failur
     case.check(&arrays).map(drop).map_err(|error| after("the pipeline to the host", &module, error))
 }
 
+/// The passes that give a device function the forms that its target has, held to PASS-L3 one after
+/// another, on a device that has neither pointers as values nor vectors of more than three lanes:
+/// those of the programs have 2, 4 and 8.
+fn forms(case: &Case) -> Result<(), Failure> {
+    let capabilities = capabilities().with(|it| {
+        it.is_host = false;
+        it.memory.scalar_arguments = true;
+        it.memory.fixed_pointers = true;
+        it.types.lanes_max = 3;
+    });
+    let mut module = flattened(case)?;
+    let all = ["inline_buffer_functions", "lower_moved_pointers", "split_wide_vectors"];
+    for (name, pass) in DEVICE_PIPELINE.iter().filter(|(name, _)| all.contains(name)) {
+        let new = pass(&module, &capabilities)
+            .map_err(|error| after(&format!("{name} refuses"), &module, error))?;
+        if new == module {
+            continue;
+        }
+        case.check_same(&new).map_err(|error| after(name, &new, error))?;
+        valid(name, &new, Stage::Flattened)?;
+        CHANGED.fetch_add(1, Relaxed);
+        module = new;
+    }
+    Ok(())
+}
+
+/// How often one of these passes changed a module.
+static CHANGED: AtomicU64 = AtomicU64::new(0);
+
+#[test]
+fn pass_l3_forms_that_a_target_has() {
+    ProgramCheck::new("pass_l3_forms_that_a_target_has", FOLDER).programs(PROGRAMS).run(forms);
+    let changed = CHANGED.load(Relaxed);
+    assert!(changed > PROGRAMS / 4, "{changed} changes in {PROGRAMS} programs");
+}
+
 #[test]
 fn pass_l3_the_pipeline_keeps_results() {
     ProgramCheck::new("pass_l3_the_pipeline_keeps_results", FOLDER).programs(1500).run(pipeline);
@@ -230,7 +268,7 @@ fn pass_l3_reduced_kernels_of_past_bugs() {
         let case = Case::from_module(module, "kernel").unwrap();
         let alone = ["simplify", "vectorize", "unroll", "storage_rewrite"].map(|name| alone(&case, name));
         let checks = [pipeline(&case), of_blocks(&case), intrinsics(&case), workspace(&case)];
-        let checks = checks.into_iter().chain([host(&case), parallel_host(&case)]);
+        let checks = checks.into_iter().chain([host(&case), parallel_host(&case), forms(&case)]);
         if let Some(failure) = alone.into_iter().chain(checks).find_map(Result::err) {
             panic!("{}: {}\n{}", path.display(), failure.what, failure.details);
         }

@@ -58,7 +58,10 @@ pub enum CapabilitySource {
         usual_name: &'static str,
     },
     /// The field of that name of the kind (for `missing_types` also TC3).
-    Kind,
+    Kind {
+        /// The unit of the value; empty if it has none.
+        unit: &'static str,
+    },
 }
 
 /// A type of capabilities whose values are read from options.
@@ -150,7 +153,10 @@ macro_rules! capabilities {
                     in $unit:literal, usually $usual:literal;
             )*
             kind {
-                $($(#[doc = $kind_doc:literal])+ $kind_name:ident: $kind_type:ty = $read:expr;)*
+                $(
+                    $(#[doc = $kind_doc:literal])+
+                    $kind_name:ident: $kind_type:ty = $read:expr $(, in $kind_unit:literal)?;
+                )*
             }
         }
     )+) => {
@@ -232,7 +238,7 @@ macro_rules! capabilities {
                     name: stringify!($kind_name),
                     group: stringify!($group),
                     doc: concat!($($kind_doc),+).trim_ascii(),
-                    source: CapabilitySource::Kind,
+                    source: CapabilitySource::Kind { unit: concat!("" $(, $kind_unit)?) },
                 },)*
             )+
         ];
@@ -333,6 +339,11 @@ capabilities! {
             storage_scopes: Vec<String> = |kind, _| kind.storage_scopes.clone();
             /// Whether data pointers are handles that nothing may be added to.
             opaque_handles: bool = |kind, _| kind.opaque_handles;
+            /// Whether device functions cannot move a pointer: a view of memory is then of a data
+            /// pointer itself.
+            fixed_pointers: bool = |kind, _| kind.fixed_pointers;
+            /// Whether the functions that kernels call take scalars only, no pointers.
+            scalar_arguments: bool = |kind, _| kind.scalar_arguments;
         }
     }
 
@@ -391,6 +402,8 @@ capabilities! {
             /// Scalar types that device functions cannot compute with: those of the kind, and those
             /// of its `optional_types` whose option is false or not set.
             missing_types: Vec<DType> = missing_types;
+            /// The greatest number of lanes of a vector; 0: any number.
+            lanes_max: u16 = |kind, _| kind.lanes_max, in "lanes";
         }
     }
 }

@@ -210,6 +210,27 @@ pub fn shared_positions(times: usize) -> PrimFunc {
     of_data(&a, Stmt::store(&a, vec![lanes], value))
 }
 
+/// Makes a function that stores through a view of a pointer that was moved by bytes: what a target
+/// with fixed pointers does not receive (STAGE-D15), unless the pass must leave it.
+#[must_use]
+pub fn moved_pointer() -> PrimFunc {
+    let [a, view] =
+        ["A", "V"].map(|name| Buffer::new(name, vec![Expr::i32(4)], DType::INT32, StorageScope::GLOBAL));
+    let moved = vec![a.data.expr(), Expr::int(8, DType::INT64)];
+    let data = Some(Expr::call(Op::HandleAddByteOffset, moved, DType::HANDLE));
+    let declared = Stmt::new(StmtKind::DeclBuffer { buffer: view.clone(), data });
+    of_data(&a, Stmt::seq([declared, Stmt::store(&view, vec![Expr::i32(0)], Expr::i32(7))]))
+}
+
+/// Makes a function that copies a vector of so many lanes: what a target of shorter vectors does
+/// not receive (STAGE-D16), unless the pass must leave it.
+#[must_use]
+pub fn wide_vector(lanes: u16) -> PrimFunc {
+    let a = Buffer::new("A", vec![Expr::i32(64)], DType::INT32, StorageScope::GLOBAL);
+    let lanes_at = |first| Expr::i32(first).ramp(Expr::i32(1), lanes);
+    of_data(&a, Stmt::store(&a, vec![lanes_at(0)], Expr::load(&a, vec![lanes_at(32)])))
+}
+
 fn of_data(a: &Buffer, body: Stmt) -> PrimFunc {
     let mut f = build::function("f").finish();
     f.params = vec![Param::Var(a.data.clone())];

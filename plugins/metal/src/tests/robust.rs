@@ -36,6 +36,20 @@ fn src_s8_depth_is_refused_before_the_stack_ends() {
     }
 }
 
+/// STAGE-D15, STAGE-D16: what the passes leave of moved pointers and wide vectors is refused by name.
+#[test]
+fn pointers_and_lanes_that_are_left_are_refused_by_name() {
+    let found = |f| {
+        let module = build::module([junk::kernel(f)]);
+        unsupported(&module, &dialect()).iter().map(|problem| problem.message.clone()).collect::<String>()
+    };
+    assert_eq!(found(junk::wide_vector(4)), "");
+    let lanes = found(junk::wide_vector(8));
+    assert!(lanes.contains("has no vectors of 8 lanes"), "{lanes}");
+    let moved = found(junk::moved_pointer());
+    assert!(moved.contains("has no handle_add_byte_offset"), "{moved}");
+}
+
 /// A node that is shared again and again is written once: the text grows with the module, not with
 /// its paths.
 #[test]
@@ -43,7 +57,7 @@ fn src_s7_shared_nodes_do_not_multiply() {
     let module = build::module([unvalidated::kernel(unvalidated::shared(60))]);
     let text = write_module(&module, &dialect()).unwrap().text;
     assert!(text.len() < 20_000, "{} bytes", text.len());
-    // The plugin's own build, which takes out what the language has not before it writes.
+    // The plugin's own build.
     let target = serde_json::json!({ "kind": "metal" });
     let target = Target::from_canonical_json(&target).unwrap();
     let built = codegen::build(&module, &target).unwrap().source;

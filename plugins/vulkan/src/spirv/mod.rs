@@ -1,6 +1,6 @@
 //! SPIR-V of lowered modules: words of one module with an entry point for each kernel.
 //!
-//! The third family of code generators, beside text ([`chipdock_codegen_source`]) and LLVM. A
+//! The third family of code generators, beside text (`chipdock-codegen-source`) and LLVM. A
 //! module at stage `device` is written in one walk over the IR.
 //!
 //! # Rules

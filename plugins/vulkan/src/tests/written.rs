@@ -56,6 +56,19 @@ fn spv_11_depth_is_refused_before_the_stack_ends() {
     }
 }
 
+/// STAGE-D15: a moved pointer that the passes leave is refused by name; vectors may have any number of
+/// lanes (SPV-2).
+#[test]
+fn a_moved_pointer_is_refused_by_name() {
+    for environment in environments() {
+        let found = |f| unsupported(&build::module([junk::kernel(f)]), &environment);
+        assert!(found(junk::wide_vector(8)).is_empty());
+        let moved = found(junk::moved_pointer());
+        assert!(!moved.is_empty());
+        assert!(moved[0].message.contains("pointers are no values here"), "{moved:?}");
+    }
+}
+
 /// A node that is shared again and again is written once: the words grow with the module, not with
 /// its paths.
 #[test]

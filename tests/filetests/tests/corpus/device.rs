@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use chipdock_interpret::{Arg, Interpreter, Limits, Outcome, compare};
 use chipdock_ir::validate::validate;
-use chipdock_ir::{AttrValue, Child, DType, IrModule, PrimFunc, Stage, TargetCapabilities, attr, print};
+use chipdock_ir::{
+    AttrValue, Callee, Child, DType, ExprKind, IrModule, PrimFunc, Stage, StmtKind, TargetCapabilities, attr,
+    print,
+};
 use chipdock_passes::{LowerOptions, Lowered, lower};
 
 use chipdock_test_support::CorpusFile;
@@ -29,17 +32,33 @@ pub(crate) fn tests(list: List, corpus: &[CorpusFile]) -> List {
 const LONG: &[DType] = &[DType::INT64, DType::UINT64];
 const HALVES: &[DType] = &[DType::FLOAT16, DType::BFLOAT16];
 
+/// How a device differs from the one with everything.
+#[derive(Clone, Copy, Default)]
+struct Lacks {
+    /// Addresses in host functions.
+    addresses: bool,
+    /// Pointers that are values, vectors of more than [`LANES`] lanes.
+    forms: bool,
+    types: &'static [DType],
+}
+
+/// The lanes of the longest vector of a device that has no long ones.
+const LANES: u16 = 4;
+
 /// A device like those in use: with dynamic shared memory, vectors of threads, handles or
-/// addresses, and all types or not.
-fn capabilities(opaque_handles: bool, missing_types: &[DType]) -> TargetCapabilities {
+/// addresses, and all types and forms or not.
+fn capabilities(lacks: Lacks) -> TargetCapabilities {
     device_capabilities().with(|it| {
-        it.types.missing_types = missing_types.to_vec();
+        it.types.missing_types = lacks.types.to_vec();
+        it.types.lanes_max = if lacks.forms { LANES } else { 0 };
+        it.memory.fixed_pointers = lacks.forms;
+        it.memory.scalar_arguments = lacks.forms;
         it.memory.storage_scopes =
             ["global", "shared", "shared.dyn", "warp", "local"].map(str::to_owned).to_vec();
         it.limits.threads_per_block_max = Some(1024);
         it.memory.shared_memory_bytes_max = Some(48 * 1024);
         it.limits.function_args_max = Some(64);
-        it.memory.opaque_handles = opaque_handles;
+        it.memory.opaque_handles = lacks.addresses;
     })
 }
 
@@ -87,8 +106,7 @@ fn outcome(module: &IrModule, function: &PrimFunc) -> Option<(Vec<Arg>, Outcome)
 /// how many kernels there are.
 fn judge(module: &IrModule, function: &PrimFunc, capabilities: TargetCapabilities) -> Result<usize, Refused> {
     let Some((args, expected)) = outcome(module, function) else { return Ok(0) };
-    let (missing, is_one) = (capabilities.types.missing_types.clone(), capabilities.launches_one_thread());
-    let made = lowered(&alone(module, function), capabilities).map_err(Refused::Lowering)?;
+    let made = lowered(&alone(module, function), capabilities.clone()).map_err(Refused::Lowering)?;
     let device = made.device.unwrap();
     let n_kernels = device.functions.len();
     let functions = made.module.functions.iter().chain(&device.functions).cloned().collect();
@@ -98,10 +116,13 @@ fn judge(module: &IrModule, function: &PrimFunc, capabilities: TargetCapabilitie
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         return Err(wrong(problems.join("\n")));
     }
-    if uses(&device, &missing) {
+    if uses(&device, &capabilities.types.missing_types) {
         return Err(wrong("a type that is missing is left".to_owned()));
     }
-    if is_one && !device.functions.iter().all(has_no_axis) {
+    if let Some(what) = left(&device, &capabilities) {
+        return Err(wrong(what));
+    }
+    if capabilities.launches_one_thread() && !device.functions.iter().all(has_no_axis) {
         return Err(wrong("a kernel has thread axes, and the device has none".to_owned()));
     }
     let run = Interpreter::new(&whole).with_bounds().with_limits(limits());
@@ -110,6 +131,35 @@ fn judge(module: &IrModule, function: &PrimFunc, capabilities: TargetCapabilitie
         compare(&output.array, expected).map_err(|mismatch| wrong(mismatch.to_string()))?;
     }
     Ok(n_kernels)
+}
+
+/// What is left of the forms that the target lacks (STAGE-D14 to STAGE-D16).
+fn left(device: &IrModule, capabilities: &TargetCapabilities) -> Option<String> {
+    let (memory, most) = (&capabilities.memory, capabilities.types.lanes_max);
+    let mut found = None;
+    for function in &device.functions {
+        function.body.walk_exprs(&mut |e| {
+            if most > 0 && e.dtype.lanes > most {
+                found = Some(format!("a vector of {} lanes is left", e.dtype.lanes));
+            }
+            if memory.scalar_arguments
+                && let ExprKind::Call { callee: Callee::Global(name), args } = &e.kind
+                && args.iter().any(|arg| arg.dtype.is_handle())
+            {
+                found = Some(format!("a call that passes a pointer to {name} is left"));
+            }
+        });
+        function.body.walk(&mut |child| {
+            if memory.fixed_pointers
+                && let Child::Stmt(stmt) = child
+                && let StmtKind::DeclBuffer { data: Some(data), .. } = &stmt.kind
+                && !matches!(data.kind, ExprKind::Var(_))
+            {
+                found = Some("a view of a moved pointer is left".to_owned());
+            }
+        });
+    }
+    found
 }
 
 fn uses(module: &IrModule, types: &[DType]) -> bool {
@@ -130,24 +180,40 @@ fn has_no_axis(kernel: &PrimFunc) -> bool {
     params.is_none_or(|params| *params == AttrValue::List(Vec::new())) && without_threads(kernel)
 }
 
+/// Whether two devices get different kernels of a function.
+fn differ(module: &IrModule, function: &PrimFunc, of: [Lacks; 2]) -> bool {
+    let [a, b] = of.map(|lacks| {
+        let made = lowered(&alone(module, function), capabilities(lacks)).ok()?;
+        made.device.map(|device| print::module(&device))
+    });
+    a != b
+}
+
 /// Why there is nothing to compare, or that it differs.
 enum Refused {
     Lowering(String),
     Wrong(String),
 }
 
-/// STAGE-D1 to STAGE-D8 of the front page of the passes, for each function by itself, bound by hand
-/// and by the default schedule. Modules whose functions are already lowered count none.
+/// STAGE-D1 to STAGE-D10 and STAGE-D14 to STAGE-D16, for each function by itself, bound by hand and by
+/// the default schedule. Modules whose functions are already lowered count none.
 fn a_lowered_module_gives_the_same(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
     let can_be_given =
         validate(&module, Stage::Blocks).is_ok() && !module.functions.iter().any(is_lowered_already);
     let (mut n_kernels, mut wrong) = (0, Vec::new());
     for function in module.functions.iter().filter(|_| can_be_given) {
-        let halves = uses(&module, HALVES).then_some((false, HALVES));
-        let all = [(false, [].as_slice()), (true, &[]), (true, LONG)].into_iter().chain(halves);
-        for (opaque_handles, missing) in all {
-            match judge(&module, function, capabilities(opaque_handles, missing)) {
+        let handles = Lacks { addresses: true, ..Lacks::default() };
+        let plain = Lacks { forms: true, ..handles };
+        let all = [
+            Some(Lacks::default()),
+            Some(handles),
+            Some(Lacks { types: LONG, ..handles }),
+            uses(&module, HALVES).then_some(Lacks { types: HALVES, ..Lacks::default() }),
+            differ(&module, function, [handles, plain]).then_some(plain),
+        ];
+        for lacks in all.into_iter().flatten() {
+            match judge(&module, function, capabilities(lacks)) {
                 Ok(count) => n_kernels += count,
                 Err(Refused::Lowering(error)) => println!("refused: {error}"),
                 Err(Refused::Wrong(error)) => wrong.push(format!("{}: {error}", function.name)),

@@ -142,9 +142,11 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
 /// these are shown. A line `# target: ` selects another target than a host: `device` has threads,
 /// `device with shuffles` warps that support shuffles, `device without threads` no thread axes,
 /// `device without warps` warps that are single threads, `device with handles` opaque data
-/// pointers, `device with lone threads` is a processor, `device of 32 bits` has no float64 and
-/// int64, `device without halves` no float16 and bfloat16, `host with dot products` two of them,
-/// `host with tiles` tiles for both, and `parallel host` launches parallel regions.
+/// pointers, `device with fixed pointers` none that can be moved, `device with scalar arguments`
+/// functions that take no pointers, `device with short vectors` at most 4 lanes, `device with lone
+/// threads` is a processor, `device of 32 bits` has no float64 and int64, `device without halves`
+/// no float16 and bfloat16, `host with dot products` two of them, `host with tiles` tiles for both,
+/// and `parallel host` launches parallel regions.
 fn each_pass_makes_the_golden(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
     let name = file.name.strip_prefix("passes/").unwrap_or(&file.name);
@@ -159,6 +161,13 @@ fn each_pass_makes_the_golden(file: &CorpusFile) -> Result<(), String> {
         }),
         Some("device without threads") => one_thread_capabilities(),
         Some("device with handles") => device_capabilities().with(|it| it.memory.opaque_handles = true),
+        Some("device with fixed pointers") => {
+            device_capabilities().with(|it| it.memory.fixed_pointers = true)
+        }
+        Some("device with scalar arguments") => {
+            device_capabilities().with(|it| it.memory.scalar_arguments = true)
+        }
+        Some("device with short vectors") => device_capabilities().with(|it| it.types.lanes_max = 4),
         Some("device with short handles") => device_capabilities().with(|it| {
             it.memory.opaque_handles = true;
             it.memory.pointer_bits = 32;

@@ -1,24 +1,58 @@
-//! Splitting of long vectors into several short ones, for languages that have no longer ones.
+//! Splitting of wide vectors, for targets that have narrower ones only.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use chipdock_ir::analysis::is_pure;
 use chipdock_ir::{
-    Buffer, BufferNode, Callee, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind, Var,
+    Buffer, BufferNode, Callee, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind,
+    TargetCapabilities, Var,
 };
 
-use crate::search::{any_node, reads};
+use crate::PassError;
+use crate::walk::{any_node, reads};
 
-/// Splits vectors of more lanes than `most` into parts of `most` lanes, the last one perhaps
-/// shorter.
+/// Splits vectors in device functions of more lanes than the target has
+/// ([`chipdock_ir::Types::lanes_max`]) into parts of that many, the last one perhaps shorter.
 ///
-/// All lanes of a value are computed before the first is stored. A buffer whose elements are longer
-/// vectors is kept, and is read and written through a view of its lanes. Operations that cannot be
-/// split (several elements of such a buffer at once, bits read as another number of lanes, anything
-/// with an effect) are left for the dialect to refuse.
-#[must_use]
-pub fn with_lanes_at_most(module: &IrModule, most: u16) -> IrModule {
+/// # Rules
+///
+/// * **WIDE-V1** A name of a wide vector becomes one for each part. A store becomes one for each
+///   part; all lanes of its value, its predicate, and positions that are read from memory are
+///   computed before the first is stored.
+/// * **WIDE-V2** An operation that computes each lane from the same lane of its operands, a load, a
+///   ramp, a broadcast and a `let` are computed part by part; a shuffle picks its lanes one by one.
+/// * **WIDE-V3** A buffer whose elements are wide vectors is kept, and is accessed through a view
+///   of its lanes, in 64 bits: it has more lanes than elements.
+/// * **WIDE-V4** What cannot be split is unchanged: anything with an effect, which each part would
+///   repeat; several elements of a buffer of wide vectors at once; bits read as another number of
+///   lanes. A code generator refuses what it cannot write.
+///
+/// # Before and after
+///
+/// ```text
+///                                           v = A[T.Ramp(n, 1, 4)] * T.Broadcast(2, 4)
+/// B[T.Ramp(0, 1, 6)] =                      w = A[T.Ramp(n + 4, 1, 2)] * T.Broadcast(2, 2)
+///     A[T.Ramp(n, 1, 6)] * ...        ->    B[T.Ramp(0, 1, 4)] = v
+///                                           B[T.Ramp(4, 1, 2)] = w
+/// ```
+///
+/// # Requires / # Ensures
+///
+/// Requires flat buffers. If the target's vectors have a greatest number of lanes, no value has
+/// more, except in what WIDE-V4 names; otherwise, and for a host, the module is unchanged.
+///
+/// # Errors
+///
+/// None.
+pub fn split_wide_vectors(
+    module: &IrModule,
+    capabilities: &TargetCapabilities,
+) -> Result<IrModule, PassError> {
+    let most = capabilities.types.lanes_max;
+    if capabilities.is_host || most == 0 {
+        return Ok(module.clone());
+    }
     let functions = module.functions.iter().map(|function| {
         let mut lanes = Lanes { most, parts: HashMap::new(), done: HashMap::new(), views: HashMap::new() };
         let of_params = function.params.iter().filter_map(|param| match param {
@@ -31,7 +65,7 @@ pub fn with_lanes_at_most(module: &IrModule, most: u16) -> IrModule {
         let body = if views.is_empty() { body } else { Stmt::seq(views.into_iter().chain([body])) };
         PrimFunc { body, ..function.clone() }
     });
-    IrModule { functions: functions.collect(), attrs: module.attrs.clone() }
+    Ok(IrModule { functions: functions.collect(), attrs: module.attrs.clone() })
 }
 
 /// Some lanes of a vector: the index of the first, and their number.
