@@ -31,8 +31,9 @@ fn round_trip(c: &Context<'_>, source: &Value) -> Verdict {
         let found = found.json();
         ensure(found == text, format!("a target that {what} to be the same: {}", shown(text)), shown(found))
     };
-    again("is written and read", &host.target(text)?)?;
-    again("is made from itself", &host.target(target.target())?)
+    let (read, itself) = (host.target(text)?, host.target(target.target())?);
+    again("is written and read", &read)?;
+    again("is made from itself", &itself)
 }
 
 fn every_option(c: &Context<'_>) -> Verdict {
