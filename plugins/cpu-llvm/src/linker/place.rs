@@ -14,6 +14,8 @@ use crate::llvm::plan::Plan;
 type Elf = FileHeader64<LittleEndian>;
 type Section = SectionHeader64<LittleEndian>;
 const ENDIAN: LittleEndian = LittleEndian;
+/// A section, its number, and its relocations.
+type OfSection<'a> = (&'a Section, SectionIndex, &'a [Rela64<LittleEndian>]);
 /// The size in bytes of an entry of the table of addresses.
 const ENTRY_BYTES: usize = 8;
 
@@ -140,7 +142,7 @@ impl<'a> Placed<'a> {
     }
 
     /// The relocations of each section.
-    fn relocations(&self) -> Option<Vec<(&'a Section, SectionIndex, &'a [Rela64<LittleEndian>])>> {
+    fn relocations(&self) -> Option<Vec<OfSection<'a>>> {
         let mut found = Vec::new();
         for section in self.sections.iter().filter(|section| section.sh_type(ENDIAN) == elf::SHT_RELA) {
             let of = section.info_link(ENDIAN);
