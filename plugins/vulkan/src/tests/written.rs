@@ -61,9 +61,9 @@ fn spv_11_depth_is_refused_before_the_stack_ends() {
 #[test]
 fn a_moved_pointer_is_refused_by_name() {
     for environment in environments() {
-        let found = |f| unsupported(&build::module([junk::kernel(f)]), &environment);
-        assert!(found(junk::wide_vector(8)).is_empty());
-        let moved = found(junk::moved_pointer());
+        let found = |f| unsupported(&build::module([unvalidated::kernel(f)]), &environment);
+        assert!(found(unvalidated::wide_vector(8)).is_empty());
+        let moved = found(unvalidated::moved_pointer());
         assert!(!moved.is_empty());
         assert!(moved[0].message.contains("pointers are no values here"), "{moved:?}");
     }

@@ -40,13 +40,13 @@ fn src_s8_depth_is_refused_before_the_stack_ends() {
 #[test]
 fn pointers_and_lanes_that_are_left_are_refused_by_name() {
     let found = |f| {
-        let module = build::module([junk::kernel(f)]);
+        let module = build::module([unvalidated::kernel(f)]);
         unsupported(&module, &dialect()).iter().map(|problem| problem.message.clone()).collect::<String>()
     };
-    assert_eq!(found(junk::wide_vector(4)), "");
-    let lanes = found(junk::wide_vector(8));
+    assert_eq!(found(unvalidated::wide_vector(4)), "");
+    let lanes = found(unvalidated::wide_vector(8));
     assert!(lanes.contains("has no vectors of 8 lanes"), "{lanes}");
-    let moved = found(junk::moved_pointer());
+    let moved = found(unvalidated::moved_pointer());
     assert!(moved.contains("has no pointers that are values"), "{moved}");
 }
 

@@ -29,9 +29,7 @@ fn refused(c: &Context<'_>, source: Value, says: &[&str]) -> Verdict {
     let what = shown(&source.to_string());
     let expected = || format!("{what}: ValueError that says {}", says.join(", "));
     match c.host()?.target(source) {
-        Ok(target) => {
-            ensure(false, expected(), format!("a target: {}", shown(target.json())))
-        }
+        Ok(target) => ensure(false, expected(), format!("a target: {}", shown(target.json()))),
         Err(error) => {
             let text = error.to_string();
             let fits = error.kind().as_str() == "ValueError" && says.iter().all(|word| text.contains(word));
