@@ -77,7 +77,7 @@ impl Host {
     /// # Errors
     ///
     /// `Unavailable`: no plugin provides the device API, or the plugin reports why there can be no
-    /// device. `NotFound`, about a [`Subject::Device`]: it has no device of that id.
+    /// device. `NotFound`, about a [`crate::Subject::Device`]: it has no device of that id.
     pub fn device(&self, name: &str, device_id: i32) -> Result<Device, Error> {
         let state = self.0.device_state(name, device_id)?;
         Ok(Device(Arc::new(DeviceInner { host: self.clone(), state })))
