@@ -115,8 +115,8 @@
 //! * **HOST-A9 Tensors.** A tensor's description is lent to calls as a copy. A call that changes it
 //!   is found out when elements are next read or written ([`Tensor::check_description`]); until
 //!   then the host uses its own.
-//! * **HOST-A10 Speakers.** The message of an error that a plugin raised begins with `plugin "NAME"
-//!   says: `, of one that compiled code raised with `function "NAME" says: `, and
+//! * **HOST-A10 Speakers.** The message of an error that a plugin raised begins with
+//!   `plugin "NAME" says: `, of one that compiled code raised with `function "NAME" says: `, and
 //!   [`Error::speaker`] has the plugin's name. Whose words they are, the table tells by which they
 //!   came: a plugin that passes on another's error, or the host's, does not become its author. An
 //!   error that is raised as an object for a caller of TVM-FFI ([`Function::call_raising`]) is that

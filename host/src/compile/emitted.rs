@@ -41,7 +41,7 @@ pub(crate) fn check(words: &[&str], compiled: &Compiled, source_ending: &str) ->
     let message = if *word == SOURCE {
         format!("target {kind} delivers {format} without a source text")
     } else {
-        format!("target {kind} does not go through {word}; it delivers {format}")
+        format!("expected an output of target {kind}, which delivers {format}; found {word}")
     };
     let mut there = Vec::new();
     outputs(artifact, &mut there);

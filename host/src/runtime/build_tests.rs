@@ -318,7 +318,7 @@ fn an_output_that_the_target_does_not_have_is_an_error() {
     }
     let error = asked(json!(["code", "asm"])).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Value);
-    assert_eq!(error.message(), "target toy does not go through asm; it delivers none");
+    assert_eq!(error.message(), "expected an output of target toy, which delivers none; found asm");
     assert!(error.to_string().contains("\"code\""), "the outputs that are there: {error}");
     for other in [json!(7), json!({"asm": true}), json!([7])] {
         let error = asked(other.clone()).unwrap_err();

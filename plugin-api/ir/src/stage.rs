@@ -31,10 +31,10 @@
 //!   tells the compiler that integers wrap). No guard is needed if the second operand is a constant
 //!   other than 0 and -1, or a shift count within the width.
 //! * **STAGE-H5** Core ops are spelled by the code generator, for every float type that it
-//!   supports: `sqrt floor ceil trunc nearbyint abs fma copysign`, `bitwise_and bitwise_or
-//!   bitwise_xor bitwise_not shift_left shift_right`, `if_then_else likely reinterpret isnullptr
-//!   address_of handle_add_byte_offset tvm_struct_get tvm_struct_set handle_load`, and those that
-//!   allocate, free, throw and call. Also `atomic_add`, of int32, uint32, int64, uint64, float16,
+//!   supports: `sqrt floor ceil trunc nearbyint abs fma copysign`,
+//!   `bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right`,
+//!   `if_then_else likely reinterpret isnullptr`, `address_of handle_add_byte_offset`,
+//!   `tvm_struct_get tvm_struct_set handle_load`, and those that allocate, free, throw and call. Also `atomic_add`, of int32, uint32, int64, uint64, float16,
 //!   float32 and float64: it remains within parallel loops, in functions that these call, and under
 //!   conditions; elsewhere it is a load, a sum and a store. Every other op is lowered, unless the
 //!   target kind names it in `native_ops`, or, for `dot_add`, the target its types in
@@ -51,8 +51,8 @@
 //!   in a lane where it is false nothing is accessed, and a load gives 0.
 //! * **STAGE-H8** If the target kind names `TVMBackendParallelLaunch` in `native_ops` there is no
 //!   parallel loop, but `TVMBackendParallelLaunch("f_compute_task0_", data, tasks_max)`, whose
-//!   value is 0, or -1 with an error raised: the named function of the module, `(task_id,
-//!   tasks_count, data) -> int32`, is run by the host's pool (`parallel_launch` of the
+//!   value is 0, or -1 with an error raised: the named function of the module,
+//!   `(task_id, tasks_count, data) -> int32`, is run by the host's pool (`parallel_launch` of the
 //!   environment), or, without a host, as `f_compute_task0_(0, 1, data)`. It calls
 //!   `f_compute_region0_`, which has the loop; see pass `outline_parallel`. Otherwise parallel
 //!   loops remain, and may be run one iteration after another.

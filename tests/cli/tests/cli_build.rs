@@ -111,7 +111,7 @@ fn a_text_goes_to_a_file_of_its_usual_ending() {
             assert_eq!(file, text, "{ending}");
         }
         let says = [
-            &format!("does not go through xyz; it delivers {format}"),
+            &format!("which delivers {format}; found xyz"),
             &format!("--emit source (-o OUT.{ending}) shows the text"),
             &format!("-o OUT.{format} writes what it delivers"),
         ];
@@ -184,18 +184,18 @@ fn a_failed_build_gives_the_reason_and_leaves_no_file() {
         (
             "vector_add.py --target c -o out.ll",
             2,
-            vec!["target c does not go through ll; it delivers c", "-o OUT.c"],
+            vec!["expected an output of target c, which delivers c; found ll", "-o OUT.c"],
         ),
         (
             "vector_add.py --target c -o out.ptx",
             2,
-            vec!["target c does not go through ptx; it delivers c", "help: it has ", "-o OUT.c"],
+            vec!["expected an output of target c, which delivers c; found ptx", "help: it has ", "-o OUT.c"],
         ),
-        ("vector_add.py --target c --emit asm", 2, vec!["does not go through asm", "--emit source"]),
+        ("vector_add.py --target c --emit asm", 2, vec!["found asm", "--emit source"]),
         (
             "vector_add.py --target c --emit nothing",
             2,
-            vec!["does not go through nothing", "it has \"source\", \"c\"", "--emit source"],
+            vec!["found nothing", "it has \"source\", \"c\"", "--emit source"],
         ),
         (
             "vector_add.py --target c --emit asm -o out.o",

@@ -1,6 +1,6 @@
-//! The cost of checking an artifact. Measured on demand: `cargo test --release -p
-//! chipdock-plugin-vulkan speed -- --ignored --nocapture`. Launches, copies and second runs are
-//! measured by `cargo xtask bench`.
+//! The cost of checking an artifact. Measured on demand by
+//! `cargo test --release -p chipdock-plugin-vulkan speed -- --ignored --nocapture`. Launches,
+//! copies and second runs are measured by `cargo xtask bench`.
 
 use std::time::{Duration, Instant};
 

@@ -334,8 +334,8 @@ fn split(all: &Collected, access: &Access, index: &Index, vars: &HashSet<Var>) -
     Some((Sum { terms: fixed, constant: 0 }, low, high))
 }
 
-/// The greatest value of a quotient where its dividend is bounded: `x // 8` is at most 9 where `x <
-/// 80`.
+/// The greatest value of a quotient where its dividend is bounded: `x // 8` is at most 9 where
+/// `x < 80`.
 fn most_where(term: &Expr, access: &Access, ranges: &Ranges) -> Option<i128> {
     let ExprKind::Binary(BinaryOp::FloorDiv, dividend, divisor) = &term.kind else { return None };
     let by = divisor.as_int().filter(|by| *by > 0)?;
