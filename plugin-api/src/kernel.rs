@@ -13,8 +13,10 @@ use chipdock_abi::{
     CHIPDOCK_DTYPE_BOOL, CHIPDOCK_DTYPE_FLOAT, CHIPDOCK_DTYPE_HANDLE, CHIPDOCK_DTYPE_INT, CHIPDOCK_DTYPE_UINT,
 };
 use chipdock_ir::{AttrValue, Child, Param, PrimFunc, StmtKind, ThreadAxis, attr};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
+use crate::index::FunctionInfo;
 use crate::{AnyView, ChipdockDataType, Error, ErrorKind, dtype};
 
 /// The launch parameter for a launch whose blocks may wait for each other.
@@ -145,60 +147,51 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// `ValueError`: an entry is not a kernel's; the message names it.
+    /// `ValueError`: the index has no list of functions, or an entry is not a kernel's; the message
+    /// names it.
     pub fn from_index(index: &Value) -> Result<Vec<Self>, Error> {
         let functions = index["functions"].as_array();
         let functions =
             functions.ok_or_else(|| value_error("expected `functions` in the artifact's index".into()))?;
-        functions.iter().map(Self::from_entry).collect()
+        let read = |entry: &Value| {
+            let function = FunctionInfo::deserialize(entry).map_err(|error| {
+                let what = "expected a function with `name` and `symbol`, and lists of strings as `args` and `launch_params`";
+                value_error(format!("{what}, found {entry}: {error}"))
+            })?;
+            Self::from_function(&function)
+        };
+        functions.iter().map(read).collect()
     }
 
-    fn from_entry(entry: &Value) -> Result<Self, Error> {
-        let (Some(name), Some(symbol)) = (entry["name"].as_str(), entry["symbol"].as_str()) else {
-            return Err(value_error(format!("expected a function with `name` and `symbol`, found {entry}")));
-        };
-        let wrong = |what: String| wrong_entry(name, &what);
-        let texts = |field: &str| -> Result<Vec<&str>, Error> {
-            let list = entry[field].as_array().ok_or_else(|| wrong(format!("expected a list `{field}`")))?;
-            let texts: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
-            texts.ok_or_else(|| wrong(format!("expected strings in `{field}`")))
-        };
-        Self::new(name, symbol, &texts("args")?, &texts("launch_params")?)
-    }
-
-    /// Makes a kernel from the fields of its entry in an artifact's index.
+    /// Reads a function of an artifact's index as a kernel.
     ///
     /// # Errors
     ///
     /// `ValueError`: an argument that is no scalar and no handle, or a launch parameter that is
     /// unknown, there twice, or after the last; the message names the kernel.
-    pub fn new(
-        name: &str,
-        symbol: &str,
-        args: &[impl AsRef<str>],
-        launch_params: &[impl AsRef<str>],
-    ) -> Result<Self, Error> {
+    pub fn from_function(function: &FunctionInfo) -> Result<Self, Error> {
+        let FunctionInfo { name, symbol, args, launch_params, .. } = function;
         let wrong = |what: String| wrong_entry(name, &what);
         let mut kernel = Self {
-            name: name.to_owned(),
-            symbol: symbol.to_owned(),
+            name: name.clone(),
+            symbol: symbol.clone(),
             args: Vec::new(),
             axes: Vec::new(),
             is_cooperative: false,
             has_dynamic_shared: false,
         };
-        for text in args.iter().map(AsRef::as_ref) {
+        for text in args {
             let parsed = dtype::parse(text).map_err(|error| wrong(error.message().into_owned()))?;
             if parsed.lanes != 1 || !matches!(parsed.bits, 8 | 16 | 32 | 64) {
                 return Err(wrong(format!("expected scalars and handles as arguments, found {text}")));
             }
             kernel.args.push(parsed);
         }
-        for text in launch_params.iter().map(AsRef::as_ref) {
+        for text in launch_params {
             if kernel.has_dynamic_shared {
                 return Err(wrong(format!("expected {DYNAMIC_SHARED} last, found {text} behind it")));
             }
-            match (text, text.parse::<ThreadAxis>()) {
+            match (text.as_str(), text.parse::<ThreadAxis>()) {
                 (COOPERATIVE, _) => kernel.is_cooperative = true,
                 (DYNAMIC_SHARED, _) => kernel.has_dynamic_shared = true,
                 (_, Ok(axis)) if place(axis).is_some() && !kernel.axes.contains(&axis) => {
@@ -411,12 +404,14 @@ mod tests {
     fn an_index_that_has_no_kernels_is_refused() {
         for (field, value, says) in [
             ("args", json!(["float32x4"]), "float32x4"),
-            ("args", json!([3]), "strings"),
-            ("args", json!(null), "a list `args`"),
+            ("args", json!([3]), "\"args\":[3]"),
+            ("args", json!([3]), "integer `3`, expected a string"),
+            ("args", json!(null), "lists of strings as `args`"),
+            ("args", json!(null), "null, expected a sequence"),
             ("launch_params", json!(["vthread.x"]), "vthread.x"),
             ("launch_params", json!(["blockIdx.x", "blockIdx.x"]), "each once"),
             ("launch_params", json!([DYNAMIC_SHARED, "blockIdx.x"]), "last"),
-            ("symbol", json!(null), "`symbol`"),
+            ("symbol", json!(null), "null, expected a string"),
         ] {
             let mut entry = json!({ "name": "k", "symbol": "k", "args": [], "launch_params": [] });
             entry[field] = value;

@@ -469,6 +469,8 @@ pub mod extension;
 pub mod files;
 pub mod held;
 #[cfg(feature = "ir")]
+pub mod index;
+#[cfg(feature = "ir")]
 pub mod kernel;
 pub mod kit;
 #[cfg(feature = "ir")]

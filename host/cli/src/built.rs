@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use chipdock_host::artifact::{Artifact, FunctionInfo};
+use chipdock_host::describe;
 use chipdock_host::library::{BuiltFile, Contents, FileKind};
 use chipdock_host::{Device, DeviceChoice, Host, TargetRequest};
 use chipdock_ir::{AttrValue, PrimFunc, attr};
@@ -92,7 +93,8 @@ impl Built {
             })?,
         };
         let (owner, info) = found;
-        let signature = info.signature().map_err(|error| failure(&error).in_file(self.file.path()))?;
+        let signature =
+            owner.signature(&info.name).map_err(|error| failure(&error).in_file(self.file.path()))?;
         let function = signature.ok_or_else(|| {
             wrong(format!("the file does not say what function \"{}\" takes", info.name))
                 .help("call it from a program; chipdock runs what chipdock build wrote")
@@ -149,12 +151,12 @@ impl Built {
 fn entry<'a, 'b>(
     functions: &'b [(&'a Artifact, &'a FunctionInfo)],
 ) -> Option<&'b (&'a Artifact, &'a FunctionInfo)> {
-    let is_entry = |info: &FunctionInfo| {
-        let signature = info.signature().ok().flatten();
+    let is_entry = |artifact: &Artifact, info: &FunctionInfo| {
+        let signature = describe::signature(artifact, info);
         signature
             .is_some_and(|function| function.attrs.get(attr::IS_ENTRY_FUNC) == Some(&AttrValue::Bool(true)))
     };
-    functions.iter().find(|(_, info)| is_entry(info))
+    functions.iter().find(|(artifact, info)| is_entry(artifact, info))
 }
 
 /// Returns the functions that callers look up: of the artifact, and those of its imports that have
@@ -163,7 +165,7 @@ fn functions(artifact: &Artifact) -> impl Iterator<Item = (&Artifact, &FunctionI
     let own = artifact.index().functions.iter().map(move |info| (artifact, info));
     let imported = artifact.imports().iter().flat_map(|import| {
         let functions = import.index().functions.iter();
-        functions.filter(|info| info.signature.is_some()).map(move |info| (&**import, info))
+        functions.filter(|info| import.has_signature(&info.name)).map(move |info| (&**import, info))
     });
     own.chain(imported)
 }

@@ -13,12 +13,12 @@ use crate::tensors;
 
 /// Returns the signature of a module's function, if the module knows it.
 pub(crate) fn signature(module: &Module, name: &str) -> Option<PrimFunc> {
-    let index = module.artifact().index();
-    let info = match name {
-        "main" if index.functions.len() == 1 => index.functions.first(),
-        _ => index.functions.iter().find(|info| info.name == name),
+    let artifact = module.artifact();
+    let name = match artifact.index().functions.as_slice() {
+        [only] if name == "main" => &only.name,
+        _ => name,
     };
-    info?.signature().ok().flatten()
+    artifact.signature(name).ok().flatten()
 }
 
 /// Returns the buffers that a call with that number of arguments leaves out; `None` where it leaves

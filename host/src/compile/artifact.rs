@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use chipdock_plugin_api::files::whole::Whole;
-use serde::{Deserialize, Serialize};
+pub use chipdock_plugin_api::index::{ArtifactIndex, FunctionInfo};
 use sha2::{Digest, Sha256};
 
 use crate::bounds::{ARTIFACT_BYTES_MAX, MODULES_MAX, NAME_BYTES_MAX, SECTIONS_MAX};
@@ -31,56 +31,18 @@ const NESTING_MAX: usize = 16;
 /// Module kind of an artifact that only holds others.
 const BUNDLE_KIND: &str = "chipdock.modules";
 
-/// A function of an artifact.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FunctionInfo {
-    /// Name of the function in the module that it was compiled from.
-    pub name: String,
-    /// Name of the function in the code.
-    pub symbol: String,
-    /// Types of its arguments, `handle` for a buffer.
-    #[serde(default)]
-    pub args: Vec<String>,
-    /// Thread axes and further launch parameters, in order.
-    #[serde(default)]
-    pub launch_params: Vec<String>,
-    /// Its signature for a person.
-    #[serde(default)]
-    pub doc: String,
-    /// Its parameters as they were in the module that was compiled, as [`Self::signature`] reads
-    /// them; no part of the index.
-    #[serde(skip)]
-    pub signature: Option<serde_json::Value>,
-}
-
 /// Signatures of functions, by name; `signature.rs` writes and reads them.
 pub(crate) type Signatures = BTreeMap<String, serde_json::Value>;
 
-/// The index of an artifact: its kind, format, functions and sections.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArtifactIndex {
-    /// The kind of its loader: `module.load.<module_kind>`.
-    pub module_kind: String,
-    /// The format of its code.
-    pub format: String,
-    /// Its functions.
-    pub functions: Vec<FunctionInfo>,
-    /// The version of the environment that its code relies on; none is 1 (X.12).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub env: Option<u32>,
-}
-
-impl ArtifactIndex {
-    /// Its names, each with what it is.
-    fn names<'a>(&'a self) -> impl Iterator<Item = (&'static str, &'a str)> {
-        let of_function = |function: &'a FunctionInfo| {
-            let symbol = Some(function.symbol.as_str()).filter(|symbol| !symbol.is_empty());
-            let symbol = symbol.map(|symbol| ("function's symbol", symbol));
-            std::iter::once(("function's name", function.name.as_str())).chain(symbol)
-        };
-        let own = [("module_kind", self.module_kind.as_str()), ("format", self.format.as_str())];
-        own.into_iter().chain(self.functions.iter().flat_map(of_function))
-    }
+/// Returns the names of an index, each with what it is.
+fn names(index: &ArtifactIndex) -> impl Iterator<Item = (&'static str, &str)> {
+    let of_function = |function: &'_ FunctionInfo| {
+        let symbol = Some(function.symbol.as_str()).filter(|symbol| !symbol.is_empty());
+        let symbol = symbol.map(|symbol| ("function's symbol", symbol));
+        std::iter::once(("function's name", function.name.as_str())).chain(symbol)
+    };
+    let own = [("module_kind", index.module_kind.as_str()), ("format", index.format.as_str())];
+    own.into_iter().chain(index.functions.iter().flat_map(of_function))
 }
 
 /// Bytes that start at a multiple of an alignment.
@@ -189,6 +151,7 @@ pub struct Artifact {
     nesting: usize,
     /// Number of paths down from here, the empty one included.
     paths: usize,
+    signatures: Signatures,
 }
 
 impl Artifact {
@@ -208,7 +171,7 @@ impl Artifact {
     ) -> Result<Self, Error> {
         let index: ArtifactIndex = serde_json::from_str(&index_json)
             .map_err(|error| value_error(format!("the index is not an artifact's index: {error}")))?;
-        for (what, name) in index.names() {
+        for (what, name) in names(&index) {
             check_index_name(what, name)?;
         }
         if let Some(name) = twice(index.functions.iter().map(|function| function.name.as_str())) {
@@ -229,7 +192,8 @@ impl Artifact {
             return Err(value_error(format!("artifacts import one another in more than {MODULES_MAX} ways")));
         }
         let target_id = TargetId::of_json(&target_json);
-        Ok(Self { index_json, index, target_json, target_id, sections, imports, nesting, paths })
+        let signatures = Signatures::new();
+        Ok(Self { index_json, index, target_json, target_id, sections, imports, nesting, paths, signatures })
     }
 
     /// Makes the description of code that is elsewhere: an index without sections and without a
@@ -270,22 +234,21 @@ impl Artifact {
         };
         let sections = self.sections.iter().map(copy).collect::<Result<_, _>>()?;
         let artifact = Self::new(self.index_json.clone(), self.target_json.clone(), sections, imports)?;
-        Ok(artifact.signed(self.signatures()))
+        Ok(artifact.signed(self.signatures.clone()))
     }
 
     /// Adds what the host knows of the functions beyond their index, which stays what the code
     /// generator wrote.
-    pub(crate) fn signed(mut self, signatures: Signatures) -> Self {
-        for function in &mut self.index.functions {
-            function.signature = signatures.get(&function.name).cloned();
-        }
+    pub(crate) fn signed(mut self, mut signatures: Signatures) -> Self {
+        let functions = &self.index.functions;
+        signatures.retain(|name, _| functions.iter().any(|function| function.name == *name));
+        self.signatures = signatures;
         self
     }
 
     /// Returns the signatures of its functions, by name.
-    pub(crate) fn signatures(&self) -> Signatures {
-        let functions = self.index.functions.iter();
-        functions.filter_map(|function| Some((function.name.clone(), function.signature.clone()?))).collect()
+    pub(crate) fn signatures(&self) -> &Signatures {
+        &self.signatures
     }
 
     /// The index as the code generator wrote it.

@@ -5,17 +5,17 @@ use serde_json::{Value, json};
 
 use crate::compile::artifact::{Artifact, FunctionInfo, Section};
 
-/// Returns the signature of a function where it has one that can be read.
+/// Returns the signature of a function of an artifact where it has one that can be read.
 #[must_use]
-pub fn signature(info: &FunctionInfo) -> Option<PrimFunc> {
-    info.signature().ok().flatten()
+pub fn signature(artifact: &Artifact, info: &FunctionInfo) -> Option<PrimFunc> {
+    artifact.signature(&info.name).ok().flatten()
 }
 
 /// Describes a function: name, symbol, types of its arguments, and its parameters where its
 /// artifact has a signature of it.
 #[must_use]
-pub fn function(info: &FunctionInfo) -> Value {
-    let signature = signature(info);
+pub fn function(artifact: &Artifact, info: &FunctionInfo) -> Value {
+    let signature = signature(artifact, info);
     // A number is a number, whatever the width that the kernel counts in.
     let extent =
         |expr: &Expr| Expr::as_int(expr).map_or_else(|| print::expr(expr), |value| value.to_string());
@@ -61,7 +61,7 @@ pub fn artifact(artifact: &Artifact) -> Value {
         "format": index.format,
         "target": serde_json::from_str(artifact.target_json()).unwrap_or(Value::Null),
         "env": index.env,
-        "functions": index.functions.iter().map(function).collect::<Vec<_>>(),
+        "functions": index.functions.iter().map(|info| function(artifact, info)).collect::<Vec<_>>(),
         "sections": artifact.sections().iter().map(section).collect::<Vec<_>>(),
         "imports": artifact.imports().iter().map(|import| self::artifact(import)).collect::<Vec<_>>(),
     })

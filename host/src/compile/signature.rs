@@ -16,51 +16,6 @@ use crate::error::{Error, ErrorKind};
 /// Field of a document that has its version (WIRE).
 const VERSION: &str = "chipdock_ir";
 
-impl FunctionInfo {
-    /// Makes the description of a function of which nothing else is known.
-    pub(crate) fn named(name: &str, symbol: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            symbol: symbol.to_owned(),
-            args: Vec::new(),
-            launch_params: Vec::new(),
-            doc: String::new(),
-            signature: None,
-        }
-    }
-
-    /// Returns the function as it was in the module that was compiled, without its body: names,
-    /// types and shapes of its parameters, and the type of its result. `None` where the artifact
-    /// does not have it, as for kernels and for functions of libraries that Chipdock did not make.
-    ///
-    /// # Errors
-    ///
-    /// `ValueError` for a signature that is not a valid module of one function; `Unsupported` for
-    /// one of a later version of the wire format.
-    pub fn signature(&self) -> Result<Option<PrimFunc>, Error> {
-        let Some(document) = &self.signature else { return Ok(None) };
-        let wrong = |kind: ErrorKind, what: String| {
-            Error::new(kind, format!("the signature of function \"{}\": {what}", self.name))
-        };
-        let is_newer = document[VERSION].as_str().and_then(|text| semver::Version::parse(text).ok());
-        let is_newer = is_newer
-            .is_some_and(|found| semver::Version::parse(wire::VERSION).is_ok_and(|known| found > known));
-        let module = wire::read(&document.to_string()).map_err(|error| {
-            let kind = if is_newer { ErrorKind::Unsupported } else { ErrorKind::Value };
-            wrong(kind, error.to_string())
-        })?;
-        validate::validate(&module, Stage::Blocks).map_err(|problems| {
-            let first = problems.first().map(ToString::to_string).unwrap_or_default();
-            wrong(ErrorKind::Value, first)
-        })?;
-        let mut functions = module.functions;
-        match (functions.pop(), functions.is_empty()) {
-            (Some(function), true) => Ok(Some(function)),
-            _ => Err(wrong(ErrorKind::Value, "expected one function".to_owned())),
-        }
-    }
-}
-
 /// Returns the signature of a function as a document; `None` where no version of the format has
 /// what it needs.
 fn document(function: &PrimFunc) -> Option<Value> {
@@ -81,6 +36,44 @@ fn document(function: &PrimFunc) -> Option<Value> {
 }
 
 impl Artifact {
+    /// Returns the function of that name as it was in the module that was compiled, without its
+    /// body: names, types and shapes of its parameters, and the type of its result. `None` where
+    /// the artifact does not have it, as for kernels and for functions of libraries that Chipdock
+    /// did not make.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a signature that is not a valid module of one function; `Unsupported` for
+    /// one of a later version of the wire format.
+    pub fn signature(&self, name: &str) -> Result<Option<PrimFunc>, Error> {
+        let Some(document) = self.signatures().get(name) else { return Ok(None) };
+        let wrong = |kind: ErrorKind, what: String| {
+            Error::new(kind, format!("the signature of function \"{name}\": {what}"))
+        };
+        let is_newer = document[VERSION].as_str().and_then(|text| semver::Version::parse(text).ok());
+        let is_newer = is_newer
+            .is_some_and(|found| semver::Version::parse(wire::VERSION).is_ok_and(|known| found > known));
+        let module = wire::read(&document.to_string()).map_err(|error| {
+            let kind = if is_newer { ErrorKind::Unsupported } else { ErrorKind::Value };
+            wrong(kind, error.to_string())
+        })?;
+        validate::validate(&module, Stage::Blocks).map_err(|problems| {
+            let first = problems.first().map(ToString::to_string).unwrap_or_default();
+            wrong(ErrorKind::Value, first)
+        })?;
+        let mut functions = module.functions;
+        match (functions.pop(), functions.is_empty()) {
+            (Some(function), true) => Ok(Some(function)),
+            _ => Err(wrong(ErrorKind::Value, "expected one function".to_owned())),
+        }
+    }
+
+    /// Returns true if it has a signature of the function of that name, readable or not.
+    #[must_use]
+    pub fn has_signature(&self, name: &str) -> bool {
+        self.signatures().contains_key(name)
+    }
+
     /// Adds the signatures of the functions that `module` has.
     pub(crate) fn with_signatures(self, module: &IrModule) -> Self {
         let signature = |info: &FunctionInfo| {

@@ -193,7 +193,6 @@ mod tests {
             symbol: "__tvm_ffi_f".into(),
             args: ["handle", "int32", "float16", "bool"].map(str::to_owned).to_vec(),
             launch_params: Vec::new(),
-            signature: None,
             doc: "f(A: Tensor([4], float32), n: int32, x: float16, b: bool) -> int32".into(),
         };
         let found: serde_json::Value = serde_json::from_str(&metadata(&function)).unwrap();

@@ -62,7 +62,7 @@ impl LibraryDocument {
         let linked = Linked {
             index: artifact.index_json().to_owned(),
             target: artifact.target_json().to_owned(),
-            signatures: artifact.signatures(),
+            signatures: artifact.signatures().clone(),
         };
         let made_by = format!("chipdock {}", env!("CARGO_PKG_VERSION"));
         Self { schema: SCHEMA.to_owned(), made_by, main, artifact: linked, aside }

@@ -441,7 +441,7 @@ impl<'a> Parts<'a> {
     ) -> Result<Artifact, Error> {
         let imports = embedded.iter().filter_map(|module| module.artifact.clone()).collect();
         let Some(LibraryDocument { artifact: linked, .. }) = document else {
-            let functions = self.functions.iter().map(|(name, symbol)| FunctionInfo::named(name, symbol));
+            let functions = self.functions.iter().map(|(name, symbol)| FunctionInfo::new(name, symbol));
             return Artifact::described(FOREIGN_KIND, FORMAT, functions.collect(), imports);
         };
         let artifact = Artifact::new(linked.index.clone(), linked.target.clone(), Vec::new(), imports)?;

@@ -78,7 +78,7 @@ impl ModuleInner {
         self.check_entry(name, &entry)?;
         let mut functions = self.artifact().index().functions.iter();
         let Some(listed) = functions.find(|function| function.name == name) else { return Ok(None) };
-        let described = kernel::Kernel::new(name, &listed.symbol, &listed.args, &listed.launch_params);
+        let described = kernel::Kernel::from_function(listed);
         let described = described.map_err(|error| from_api(&error))?;
         let note = Note::of(self.plugin(), &format!("kernel {name}"));
         let module = Arc::clone(self);

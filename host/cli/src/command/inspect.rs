@@ -68,8 +68,11 @@ impl<'a> Module<'a> {
         Self { kind, size_bytes, artifact, imports }
     }
 
-    fn functions(&self) -> &'a [FunctionInfo] {
-        self.artifact.map_or(&[], |artifact| &artifact.index().functions)
+    /// Returns its functions, each with the artifact that has it.
+    fn functions(&self) -> impl Iterator<Item = (&'a Artifact, &'a FunctionInfo)> {
+        let functions =
+            |artifact: &'a Artifact| artifact.index().functions.iter().map(move |info| (artifact, info));
+        self.artifact.into_iter().flat_map(functions)
     }
 
     fn sections(&self) -> &'a [Section] {
@@ -99,7 +102,7 @@ impl<'a> Module<'a> {
             "target": self.target(),
             "env": index.and_then(|index| index.env),
             "size_bytes": self.size_bytes,
-            "functions": self.functions().iter().map(describe::function).collect::<Vec<_>>(),
+            "functions": self.functions().map(|(of, info)| describe::function(of, info)).collect::<Vec<_>>(),
             "sections": self.sections().iter().map(describe::section).collect::<Vec<_>>(),
             "imports": self.imports.iter().map(|import| import.to_json(with_source)).collect::<Vec<_>>(),
         });
@@ -132,8 +135,8 @@ fn option_text(value: &Value) -> String {
 }
 
 /// Returns what a function takes, in a line: by its signature, else by the types of its arguments.
-fn takes(info: &FunctionInfo) -> String {
-    let Some(function) = describe::signature(info) else {
+fn takes(artifact: &Artifact, info: &FunctionInfo) -> String {
+    let Some(function) = describe::signature(artifact, info) else {
         return if info.args.is_empty() { "not described".to_owned() } else { info.args.join(", ") };
     };
     let one = |param: &Param| match param {
@@ -222,10 +225,10 @@ impl Inspected<'_> {
                 has_options = true;
                 options.add_row([path, &name, &option_text(&value)]);
             }
-            for info in module.functions() {
+            for (of, info) in module.functions() {
                 has_functions = true;
                 let launch = info.launch_params.join(", ");
-                functions.add_row([path, &info.name, &takes(info), &launch, &info.symbol]);
+                functions.add_row([path, &info.name, &takes(of, info), &launch, &info.symbol]);
             }
             for section in module.sections() {
                 has_sections = true;

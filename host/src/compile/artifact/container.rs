@@ -134,7 +134,7 @@ impl<'a> Writer<'a> {
             sha256: section.sha256(),
         };
         let mut sections: Vec<SectionHeader> = artifact.sections.iter().map(of).collect();
-        let signatures = artifact.signatures();
+        let signatures = artifact.signatures().clone();
         let (index, target) = (artifact.index_json.clone(), artifact.target_json.clone());
         let sha256 = digest(&index, &target, &signatures, &imports, &sections);
         self.known.insert(place, sha256.clone());

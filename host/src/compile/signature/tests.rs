@@ -40,8 +40,7 @@ fn names_types_and_shapes_come_back_and_bodies_do_not() {
     assert_eq!(made.index_json(), plain.index_json());
     let made = Artifact::from_bytes(&made.to_bytes().unwrap()).unwrap();
     assert_eq!(made.index_json(), plain.index_json());
-    let functions = &made.index().functions;
-    let scale = functions[0].signature().unwrap().unwrap();
+    let scale = made.signature("scale").unwrap().unwrap();
     let shown = |function: &PrimFunc| {
         let one = |param: &Param| match param {
             Param::Buffer(buffer) => {
@@ -58,9 +57,9 @@ fn names_types_and_shapes_come_back_and_bodies_do_not() {
     assert!(!text.contains("range"), "{text}");
     // A kernel is no function of the module; an index that lists other arguments describes another
     // function.
-    assert_eq!(functions[1].signature().unwrap(), None);
-    assert_eq!(functions[2].signature().unwrap(), None);
-    assert_eq!(functions[0].signature.as_ref().unwrap()[VERSION], "1.0.0");
+    assert_eq!(made.signature("scale_kernel").unwrap(), None);
+    assert_eq!(made.signature("other").unwrap(), None);
+    assert_eq!(made.signatures()["scale"][VERSION], "1.0.0");
 }
 
 #[test]
@@ -75,7 +74,7 @@ fn a_signature_that_is_none_is_an_error() {
     let of = |signature: serde_json::Value| {
         let signatures = [("scale".to_owned(), signature)].into_iter().collect();
         let functions = json!([{"name": "scale", "symbol": "s"}]);
-        artifact(functions).signed(signatures).index().functions[0].signature()
+        artifact(functions).signed(signatures).signature("scale")
     };
     let good = document(&module().functions[0]).unwrap();
     assert!(of(good.clone()).unwrap().is_some());
