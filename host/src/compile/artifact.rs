@@ -35,8 +35,8 @@ const BUNDLE_KIND: &str = "chipdock.modules";
 pub(crate) type Signatures = BTreeMap<String, serde_json::Value>;
 
 /// Returns the names of an index, each with what it is.
-fn names(index: &ArtifactIndex) -> impl Iterator<Item = (&'static str, &str)> {
-    let of_function = |function: &'_ FunctionInfo| {
+fn names<'a>(index: &'a ArtifactIndex) -> impl Iterator<Item = (&'static str, &'a str)> {
+    let of_function = |function: &'a FunctionInfo| {
         let symbol = Some(function.symbol.as_str()).filter(|symbol| !symbol.is_empty());
         let symbol = symbol.map(|symbol| ("function's symbol", symbol));
         std::iter::once(("function's name", function.name.as_str())).chain(symbol)
