@@ -71,7 +71,7 @@ fn knows_the_fields(schema: &Value, document: &Value, at: &str) {
 }
 
 /// Settings that the manifests of all plugins list.
-const SETTINGS: usize = 12;
+const SETTINGS: usize = 14;
 
 /// The folders of the plugins.
 fn plugins() -> Vec<PathBuf> {
