@@ -88,10 +88,6 @@ pub(super) fn place<'a>(plan: &Plan<'a>, page_bytes: usize) -> Option<Placed<'a>
             if *used == Some(part) {
                 let size_bytes = usize::try_from(section.sh_size(ENDIAN)).ok()?;
                 let alignment = usize::try_from(section.sh_addralign(ENDIAN)).ok()?;
-                // The memory begins with a page, and with nothing larger.
-                if alignment > page_bytes {
-                    return None;
-                }
                 *place = Some(room.take(size_bytes, alignment)?);
             }
         }

@@ -160,14 +160,6 @@ fn lllink_n3_n6_no_memory_is_writable_and_executable_and_none_is_left() {
     assert_eq!((rights(code), rights(variable)), (None, None));
 }
 
-/// Memory begins with a page, so that nothing in it can be aligned to more.
-#[test]
-fn lllink_n2_an_alignment_beyond_a_page_is_left_to_llvm() {
-    let wide = RICH.replace("global i64 40, align 8", "global i64 40, align 1048576");
-    assert_ne!(wide, RICH);
-    assert!(Linked::new(&plan(&object_of(&wide), "rich")).is_none());
-}
-
 #[test]
 fn lllink_n6_a_thousand_objects_leave_no_memory() {
     let object = object_of(RICH);
