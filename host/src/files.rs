@@ -7,13 +7,12 @@
 //! * **FILES-I3** No more than the bound is read, whatever size the file claims to have, also while
 //!   it grows.
 
-use std::fmt;
-use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::fs::{File, FileType, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
+pub(crate) use chipdock_plugin_api::files::identity::FileIdentity;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorKind};
@@ -149,54 +148,6 @@ fn bytes_text(bytes: u64) -> String {
         0x400..0x10_0000 => format!("{} KiB", bytes.div_ceil(1 << 10)),
         0x10_0000..0x4000_0000 => format!("{} MiB", bytes.div_ceil(1 << 20)),
         _ => format!("{} GiB", bytes.div_ceil(1 << 30)),
-    }
-}
-
-/// Identity of a file's content: distinguishes a file from one that replaced it or that was written
-/// since.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FileIdentity {
-    device: u64,
-    inode: u64,
-    size_bytes: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl FileIdentity {
-    pub(crate) fn of(metadata: &Metadata) -> Self {
-        Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            size_bytes: metadata.size(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-        }
-    }
-
-    /// Returns when the file was last changed, be it only its permissions; `None` before 1970.
-    pub(crate) fn changed_at(&self) -> Option<SystemTime> {
-        let (seconds, nanoseconds) = self.changed;
-        let after = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).ok()?);
-        SystemTime::UNIX_EPOCH.checked_add(after)
-    }
-
-    /// Returns true if the content is the same, whatever happened to the permissions and other
-    /// names of the file.
-    pub(crate) fn has_content_of(&self, other: &Self) -> bool {
-        Self { changed: other.changed, ..*self } == *other
-    }
-}
-
-impl fmt::Display for FileIdentity {
-    /// Formats all that distinguishes the file, in numbers.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { device, inode, size_bytes, modified, changed } = self;
-        write!(
-            f,
-            "{device} {inode} {size_bytes} {}.{:09} {}.{:09}",
-            modified.0, modified.1, changed.0, changed.1
-        )
     }
 }
 

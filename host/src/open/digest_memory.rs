@@ -15,7 +15,6 @@
 
 use std::fs::File;
 use std::sync::OnceLock;
-use std::time::{Duration, SystemTime};
 
 use chipdock_plugin_api::files::cache::{Cache, Kind};
 
@@ -25,8 +24,6 @@ use crate::files::{self, FileIdentity};
 const KIND: Kind = Kind { name: "digests", version: 1 };
 /// Bound of the memory: some thousand libraries.
 const SIZE_BYTES_MAX: u64 = 1 << 20;
-/// Age from which a change of a file has a time that no later change has.
-const SETTLED_AFTER: Duration = Duration::from_secs(2);
 
 /// The memory of digests of this user, opened when it is first used; or none.
 #[derive(Debug)]
@@ -60,9 +57,7 @@ impl Digests {
         if let Some(digest) = known.filter(is_digest) {
             return Ok(digest);
         }
-        let is_settled = before.changed_at().is_some_and(|changed| {
-            SystemTime::now().duration_since(changed).is_ok_and(|age| age >= SETTLED_AFTER)
-        });
+        let is_settled = before.is_settled();
         let digest = files::sha256(file)?;
         if is_settled && FileIdentity::of(&file.metadata()?) == before {
             cache.write(&key, digest.as_bytes());
@@ -75,6 +70,9 @@ impl Digests {
 mod tests {
     use std::fs::{FileTimes, OpenOptions};
     use std::io::Write as _;
+    use std::time::Duration;
+
+    use chipdock_plugin_api::files::identity::SETTLED_AFTER;
 
     use super::*;
 

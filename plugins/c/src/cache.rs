@@ -24,11 +24,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 use chipdock_plugin_api::files::cache::{self, Key, Kind, VARIABLE};
+use chipdock_plugin_api::files::identity::FileIdentity;
 use chipdock_plugin_api::files::scratch::Scratch;
 use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use chipdock_plugin_api::process::variable;
@@ -252,9 +253,7 @@ fn found(name: &str, path: &OsStr) -> Option<PathBuf> {
 
 /// The system's metadata of a file, which changes if the file is changed or replaced.
 fn state_of(path: &Path) -> Option<String> {
-    let is = path.metadata().ok()?;
-    let modified = (is.mtime(), is.mtime_nsec(), is.ctime(), is.ctime_nsec());
-    Some(format!("{} {} {} {modified:?}", is.dev(), is.ino(), is.size()))
+    Some(FileIdentity::of(&path.metadata().ok()?).to_string())
 }
 
 /// Whether a program, and no script, has every number of the first line of an answer.

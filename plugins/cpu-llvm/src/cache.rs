@@ -20,11 +20,10 @@
 
 use std::ffi::OsStr;
 use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
 use chipdock_plugin_api::files::cache::{Cache, Key, Kind};
+use chipdock_plugin_api::files::identity::FileIdentity;
 use chipdock_plugin_api::process::{library_of, variable};
 use chipdock_plugin_api::setting::REMEMBER;
 use chipdock_plugin_api::{Error, HostRef, Setting};
@@ -37,8 +36,6 @@ use crate::llvm::processor;
 const KIND: Kind = Kind { name: "cpu-llvm", version: 1 };
 /// Maximum size in bytes of all answers: some hundred targets.
 const SIZE_BYTES_MAX: u64 = 1 << 20;
-/// Age from which a change of a file has a time that no later change has.
-const SETTLED_AFTER: Duration = Duration::from_secs(2);
 /// The linker's index of libraries.
 const INDEX: &str = "/etc/ld.so.cache";
 /// Folders in which the linker looks for what is not in its index.
@@ -70,21 +67,21 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// The memory that the host asks for, if any (LLKEPT-P3).
+    /// Returns true if the host asks for a memory (LLKEPT-P3). A host by itself has no settings, and
+    /// asks for none.
     ///
     /// # Errors
     ///
     /// The host's error for the setting.
-    pub(crate) fn of(host: HostRef) -> Result<Option<Self>, Error> {
-        // A host by itself has no settings, and keeps nothing.
-        if host.setting(&SETTING)? != Some(true) {
-            return Ok(None);
-        }
-        let open = || {
-            let around = format!("{}; {}", library_of(Memory::of as *const _)?, processor::description()?);
-            Some(Self { cache: Cache::of_process(KIND, SIZE_BYTES_MAX)?, around })
-        };
-        Ok(open())
+    pub(crate) fn is_asked_for(host: HostRef) -> Result<bool, Error> {
+        Ok(host.setting(&SETTING)? == Some(true))
+    }
+
+    /// The memory of this user; `None` where there is no folder for it, or where this plugin's file
+    /// or the processor cannot be told from another.
+    pub(crate) fn open() -> Option<Self> {
+        let around = format!("{}; {}", library_of(Self::open as *const _)?, processor::description()?);
+        Some(Self { cache: Cache::of_process(KIND, SIZE_BYTES_MAX)?, around })
     }
 
     /// A memory in a folder, for tests.
@@ -111,8 +108,7 @@ impl Memory {
 
 /// Identifies a file as the file system does.
 fn identity(of: &Metadata) -> String {
-    let times = (of.mtime(), of.mtime_nsec(), of.ctime(), of.ctime_nsec());
-    format!("{} {} {} {times:?}", of.dev(), of.ino(), of.size())
+    FileIdentity::of(of).to_string()
 }
 
 /// Identifies the file to which an absolute path leads, over links; `None` if it is not there, or
@@ -122,9 +118,7 @@ pub(crate) fn settled(path: &Path) -> Option<String> {
         return None;
     }
     let file = path.metadata().ok()?;
-    let changed = Duration::new(u64::try_from(file.ctime()).ok()?, u32::try_from(file.ctime_nsec()).ok()?);
-    let age = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH.checked_add(changed)?).ok()?;
-    (file.is_file() && age >= SETTLED_AFTER).then(|| identity(&file))
+    (file.is_file() && FileIdentity::of(&file).is_settled()).then(|| identity(&file))
 }
 
 /// Everything that decides to which file the linker follows these names (LLKEPT-P2); `None` where

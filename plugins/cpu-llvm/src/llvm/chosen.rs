@@ -58,12 +58,12 @@ pub(crate) fn chosen(host: HostRef) -> Result<&'static Chosen, Error> {
     type All = Mutex<BTreeMap<(Option<OsString>, bool), &'static Chosen>>;
     static CHOSEN: PerProcess<All> = PerProcess::new(|_| Mutex::default());
     let named = host.setting(&LIBRARY)?.map(PathBuf::into_os_string).filter(|name| !name.is_empty());
-    let remembers = host.setting(&cache::SETTING)? == Some(true);
+    let remembers = Memory::is_asked_for(host)?;
     let mut all = lock(CHOSEN.of_this());
     if let Some(chosen) = all.get(&(named.clone(), remembers)) {
         return Ok(chosen);
     }
-    let memory = if remembers { Memory::of(host)? } else { None };
+    let memory = remembers.then(Memory::open).flatten();
     let chosen: &'static Chosen = Box::leak(Box::new(Chosen::new(named.clone(), memory)?));
     all.insert((named, remembers), chosen);
     Ok(chosen)

@@ -2,7 +2,9 @@
 
 use std::ffi::OsString;
 use std::os::unix::fs::symlink;
+use std::time::Duration;
 
+use chipdock_plugin_api::files::identity::SETTLED_AFTER;
 use serde_json::json;
 
 use super::*;
@@ -25,7 +27,7 @@ fn llkept_p2_an_answer_is_of_one_question_plugin_and_processor() {
 
 #[test]
 fn llkept_p3_a_host_by_itself_keeps_nothing() {
-    assert!(Memory::of(HostRef::standalone()).unwrap().is_none());
+    assert!(!Memory::is_asked_for(HostRef::standalone()).unwrap());
 }
 
 /// LLKEPT-P2, LLKEPT-P3: a file that is replaced is another, also by one of the same size and time;
