@@ -231,6 +231,7 @@
 //! | S.11 | With a host without `config` 1 a setting is taken from its own variables, else from its default. | P | shim, suite |
 //! | S.12 | A setting of unknown type is `Unsupported` when it is asked for; the plugin's other settings work as usual. | H | tests |
 //! | S.13 | Settings of two plugins may share one variable `CHIPDOCK_<PLUGIN>_<NAME>` (`b-c` of `a` and `c` of `a-b`). Where it is set, it counts for neither: a request that it would answer fails with `ValueError`, which names both. | H | tests |
+//! | S.14 | A setting `remember` of type `bool` says whether the plugin may keep for the next process what it found out: false where the host is to remember nothing, whatever S.4 finds; true where it remembers and no source but the default has a value. | H | tests |
 //!
 //! ## V Values
 //!

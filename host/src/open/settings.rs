@@ -16,7 +16,7 @@
 //! * **SET-O6 One variable, one setting.** Where settings of two plugins have the same
 //!   `CHIPDOCK_<PLUGIN>_<NAME>`, as far as their manifests tell, the variable is read for neither
 //!   (S.13): both get the error of S.7.
-//! * **SET-O7 Remembering.** The host's options say whether anything is remembered
+//! * **SET-O7 Remembering (S.14).** The host's options say whether anything is remembered
 //!   ([`HostOptions::remember`]). Where they ask for nothing, a setting `remember` of type bool is
 //!   false, whatever else says; where they ask for it and nothing else has a value, it is true.
 
@@ -46,7 +46,7 @@ use file::{File, Written};
 #[serde(tag = "source", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Origin {
-    /// The host's options: `--config`.
+    /// The host's options: `--config`, or that the host is to remember nothing (SET-O7).
     Option,
     /// A variable of the environment.
     Variable {

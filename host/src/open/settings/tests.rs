@@ -1,4 +1,4 @@
-//! S.2 to S.5, S.7, S.9, S.12, S.13 and rules SET-O1 to SET-O7, without a plugin.
+//! S.2 to S.5, S.7, S.9, S.12 to S.14 and rules SET-O1 to SET-O7, without a plugin.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
