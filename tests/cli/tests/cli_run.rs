@@ -4,6 +4,7 @@
 use chipdock_test_support::command::{Scratch, fields};
 use npyz::Order;
 use serde_json::json;
+use std::time::Instant;
 
 /// A folder with vector_add and its inputs of `n` elements.
 fn vector_add(n: usize) -> (Scratch, Vec<f32>) {
@@ -49,7 +50,9 @@ fn a_kernel_is_compiled_for_the_device_that_it_runs_on() {
     let apis = devices["device_apis"].as_array().unwrap();
     let mut all = apis.iter().flat_map(|api| api["devices"].as_array().unwrap());
     let device = all.find(|device| device["device"] == "opencl:0");
+    let started = Instant::now();
     let ended = scratch.run(&format!("{ADD} --target opencl --json"));
+    let whole = started.elapsed().as_secs_f64();
     let Some(device) = device else {
         println!("no OpenCL device here");
         assert_eq!(ended.code, Some(4), "{}", ended.stderr);
@@ -57,8 +60,11 @@ fn a_kernel_is_compiled_for_the_device_that_it_runs_on() {
     };
     assert_eq!(scratch.read_npy::<f32>("c.npy").1, sum);
     let run = ended.json();
-    let (on_host, on_device) = (run["median_seconds"].as_f64(), run["device_median_seconds"].as_f64());
-    assert!(on_device > Some(0.0) && on_device < on_host, "{}", ended.stdout);
+    // The device's marks enclose the host's clock by a little, so neither time bounds the other.
+    for time in ["median_seconds", "device_median_seconds"] {
+        let seconds = run[time].as_f64().unwrap();
+        assert!(seconds > 0.0 && seconds < whole, "{time} of {whole} s: {}", ended.stdout);
+    }
     assert_eq!(run["device_times_missing"], json!(null));
     let threads = &device["attributes"]["max_threads_per_block"];
     assert!(threads.is_i64() && ended.json()["target"]["max_num_threads"] == *threads, "{}", ended.stdout);
