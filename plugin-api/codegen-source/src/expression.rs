@@ -3,9 +3,11 @@
 use chipdock_ir::analysis::{holds, is_pure};
 use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Effect, Expr, ExprKind, Op, Var};
 
+use crate::function::data_of;
 use crate::ops::{scalar_op, unsigned_of};
 use crate::text::Lines;
-use crate::writer::Writer;
+use crate::views::is_viewed;
+use crate::writer::{Named, Writer};
 use crate::{Answer, Argument, Code, Infix, OpCall, Overflow, Precedence, Vector};
 
 impl<'a> Writer<'a> {
@@ -178,6 +180,7 @@ impl<'a> Writer<'a> {
         }
         let name = self.declare(&var.name);
         let answer = if var.dtype.is_handle() {
+            let code = self.pointer_as(value, code, var.pointer.as_ref());
             let pointer = self.dialect.pointer_type(var.pointer.as_ref(), &mut self.prelude);
             pointer.map(|pointer| self.dialect.variable(&pointer, &name, Some(&code)))
         } else {
@@ -189,6 +192,9 @@ impl<'a> Writer<'a> {
             Err(refusal) => self.refuse(value, refusal.0),
         }
         self.know(var, Code::primary(name));
+        if is_viewed(value, var.pointer.as_ref()) {
+            self.view(var);
+        }
         self.ranges.learn(var, known);
         if is_position {
             self.positions.bind(var);
@@ -540,12 +546,18 @@ impl<'a> Writer<'a> {
             Callee::Op(Op::ThreadInvariant) if args.len() == 1 => self.value(&args[0]),
             Callee::Op(op) => self.op(e, *op, args),
             Callee::Global(name) => {
-                let Some(function) = self.functions.get(name) else {
+                let Some(Named { symbol, function }) = self.functions.get(name) else {
                     self.refuse(e, format!("the module has no function {name}"));
                     return Code::primary("0");
                 };
-                let args: Vec<Code> = args.iter().map(|arg| self.settled(arg)).collect();
-                Code::call(function, &args)
+                let args = args.iter().enumerate().map(|(position, arg)| {
+                    let code = self.settled(arg);
+                    let pointer =
+                        function.params.get(position).and_then(|param| data_of(param).pointer.as_ref());
+                    self.pointer_as(arg, code, pointer)
+                });
+                let args: Vec<Code> = args.collect();
+                Code::call(symbol, &args)
             }
             Callee::Extern { name, .. } => {
                 let mut values: Vec<(Code, DType)> = Vec::with_capacity(args.len());
@@ -585,7 +597,7 @@ impl<'a> Writer<'a> {
             }
             arguments.push(match &arg.kind {
                 ExprKind::Str(text) => Argument::Text(match e.called() {
-                    Some(called) => self.functions.get(called).map_or(&**text, String::as_str),
+                    Some(called) => self.functions.get(called).map_or(&**text, |named| &named.symbol),
                     None => text,
                 }),
                 _ => Argument::Value(self.value(arg), arg.dtype),

@@ -20,6 +20,9 @@ impl<'a> Writer<'a> {
         for (position, param) in self.function.params.iter().enumerate() {
             let code = self.dialect.parameter(&signature, position, &mut self.prelude);
             self.know(data_of(param), code);
+            if is_called && self.has_viewed_arguments {
+                self.view(data_of(param));
+            }
         }
         let lines = self.dialect.module_lines(&signature, &mut self.prelude);
         for line in self.expect_function(lines) {
@@ -252,7 +255,7 @@ impl<'a> Writer<'a> {
 }
 
 /// The variable that a parameter binds: a scalar, or a pointer.
-fn data_of(param: &Param) -> &Var {
+pub(crate) fn data_of(param: &Param) -> &Var {
     match param {
         Param::Buffer(buffer) => &buffer.data,
         Param::Var(var) => var,

@@ -93,6 +93,7 @@ mod prelude;
 mod statement;
 mod streams;
 mod text;
+mod views;
 mod warps;
 mod writer;
 

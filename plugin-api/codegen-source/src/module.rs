@@ -7,7 +7,7 @@ use chipdock_ir::analysis::Usage;
 use chipdock_ir::{AttrValue, DType, Diagnostic, IrModule, Param, PrimFunc, Span, attr};
 
 use crate::names::{Names, is_identifier};
-use crate::writer::Writer;
+use crate::writer::{Functions, Named, Writer};
 use crate::{Dialect, Prelude};
 
 /// The text of a module.
@@ -76,12 +76,12 @@ fn write(module: &IrModule, dialect: &dyn Dialect) -> (Source, Vec<Diagnostic>) 
         diagnostics.push(diagnostic(function, dialect, "calls itself, perhaps through others".to_owned()));
     }
     if let Some(first) = order.first() {
-        let mut writer = Writer::new(dialect, &functions, &module.functions[*first]);
+        let mut writer = Writer::new(dialect, module, &functions, &module.functions[*first]);
         for index in order {
             let function = &module.functions[index];
-            let Some(name) = functions.get(&function.name) else { continue };
+            let Some(named) = functions.get(&function.name) else { continue };
             writer.begin(function);
-            writer.function(name, called.contains(&function.name));
+            writer.function(&named.symbol, called.contains(&function.name));
             writer.text.line("\n");
         }
         bodies = writer.text.finish();
@@ -109,7 +109,7 @@ fn calling_conv(function: &PrimFunc) -> i64 {
     }
 }
 
-fn outside(function: &PrimFunc, functions: &HashMap<Arc<str>, String>) -> Option<SourceFunction> {
+fn outside(function: &PrimFunc, functions: &Functions<'_>) -> Option<SourceFunction> {
     let calling_conv = calling_conv(function);
     if calling_conv == 0 {
         return None;
@@ -127,7 +127,7 @@ fn outside(function: &PrimFunc, functions: &HashMap<Arc<str>, String>) -> Option
     };
     Some(SourceFunction {
         name: Arc::clone(&function.name),
-        symbol: functions.get(&function.name)?.clone(),
+        symbol: functions.get(&function.name)?.symbol.clone(),
         calling_conv,
         params: params.collect(),
         launch_params,
@@ -145,7 +145,7 @@ fn diagnostic(function: &PrimFunc, dialect: &dyn Dialect, message: String) -> Di
 
 /// Chooses the text name of each function: its own if it may be called from outside, otherwise a
 /// similar one.
-fn name_functions(module: &IrModule, dialect: &dyn Dialect) -> (HashMap<Arc<str>, String>, Vec<Diagnostic>) {
+fn name_functions<'m>(module: &'m IrModule, dialect: &dyn Dialect) -> (Functions<'m>, Vec<Diagnostic>) {
     let mut names = Names::default();
     let (mut functions, mut diagnostics) = (HashMap::new(), Vec::new());
     let prefix = dialect.helper_prefix();
@@ -158,17 +158,18 @@ fn name_functions(module: &IrModule, dialect: &dyn Dialect) -> (HashMap<Arc<str>
             Some(AttrValue::Str(symbol)) if calling_conv(function) != 0 => symbol,
             _ => &function.name,
         };
-        if is_free(symbol) && names.take(symbol) {
-            functions.insert(Arc::clone(&function.name), symbol.to_string());
+        let symbol = if is_free(symbol) && names.take(symbol) {
+            symbol.to_string()
         } else if calling_conv(function) == 0 {
-            functions.insert(Arc::clone(&function.name), names.declare(&format!("f_{}", function.name)));
+            names.declare(&format!("f_{}", function.name))
         } else {
             let message = format!(
                 "\"{symbol}\" cannot name a function here; expected letters, digits and underscores, no digit first, no reserved word, and no other function of that name"
             );
             diagnostics.push(diagnostic(function, dialect, message));
-            functions.insert(Arc::clone(&function.name), names.declare("f"));
-        }
+            names.declare("f")
+        };
+        functions.insert(Arc::clone(&function.name), Named { symbol, function });
     }
     (functions, diagnostics)
 }

@@ -5,6 +5,7 @@ use chipdock_ir::{Buffer, Callee, DType, Expr, ExprKind, ForKind, Op, Span, Stmt
 
 use crate::conditional::stays_a_loop;
 use crate::streams::{is_annotated, is_request};
+use crate::views::is_viewed;
 use crate::writer::{Known, Writer};
 use crate::{
     Access, AllocationPlace, Answer, Assertion, Barrier, Code, Infix, MessagePart, Place, Precedence, Refusal,
@@ -108,13 +109,14 @@ impl<'a> Writer<'a> {
             element: buffer.dtype.scalar(),
             scope: buffer.scope.clone(),
         });
+        let code = self.pointer_as(data, code, Some(&pointer));
         let answer = self.dialect.pointer_type(Some(&pointer), &mut self.prelude);
         if let Some(pointer) = self.expect_stmt(s, answer) {
             let line = self.dialect.variable(&pointer, &name, Some(&code));
             self.text.line(line);
         }
-        let known = Known { code: Code::primary(name), element: Some(pointer.element) };
-        self.vars.insert(address, known);
+        let element = (!is_viewed(data, Some(&pointer))).then_some(pointer.element);
+        self.vars.insert(address, Known { code: Code::primary(name), element });
     }
 
     // -- statements -------------------------------------------------------------------------------------------------

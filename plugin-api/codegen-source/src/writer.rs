@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::analysis::{Positions, Ranges, Sharing, Usage};
-use chipdock_ir::{Diagnostic, Expr, PrimFunc, Span, Stmt, Var};
+use chipdock_ir::{Diagnostic, Expr, IrModule, PrimFunc, Span, Stmt, Var};
 
 use crate::memory::Memory;
 use crate::names::Names;
 use crate::streams::has_streams;
 use crate::text::Text;
+use crate::views::has_viewed_arguments;
 use crate::{Answer, Code, Dialect, Prelude, Refusal};
 
 /// A variable in the text.
@@ -20,6 +21,17 @@ pub(crate) struct Known {
     pub(crate) element: Option<chipdock_ir::DType>,
 }
 
+/// A function of the module.
+#[derive(Clone, Debug)]
+pub(crate) struct Named<'m> {
+    /// Its name in the text.
+    pub(crate) symbol: String,
+    pub(crate) function: &'m PrimFunc,
+}
+
+/// The functions of a module, by name.
+pub(crate) type Functions<'m> = HashMap<Arc<str>, Named<'m>>;
+
 /// Names of shared nodes by address; the flag distinguishes the wide form of an index from the
 /// value.
 pub(crate) type Shared = HashMap<(usize, bool), Code>;
@@ -27,8 +39,9 @@ pub(crate) type Shared = HashMap<(usize, bool), Code>;
 /// Writes functions one after the other.
 pub(crate) struct Writer<'a> {
     pub(crate) dialect: &'a dyn Dialect,
-    /// The text names of the module's functions.
-    pub(crate) functions: &'a HashMap<Arc<str>, String>,
+    pub(crate) functions: &'a Functions<'a>,
+    /// Whether some function of the module is called with a pointer to memory of another type.
+    pub(crate) has_viewed_arguments: bool,
     /// Reserved words, functions, and names that earlier functions declared at module scope.
     module_names: Arc<HashSet<String>>,
     /// Names that the current function declared at module scope.
@@ -79,13 +92,15 @@ pub(crate) struct Writer<'a> {
 impl<'a> Writer<'a> {
     pub(crate) fn new(
         dialect: &'a dyn Dialect,
-        functions: &'a HashMap<Arc<str>, String>,
+        module: &'a IrModule,
+        functions: &'a Functions<'a>,
         function: &'a PrimFunc,
     ) -> Self {
         Self {
             dialect,
             functions,
-            module_names: Arc::new(functions.values().cloned().collect()),
+            has_viewed_arguments: has_viewed_arguments(module),
+            module_names: Arc::new(functions.values().map(|named| named.symbol.clone()).collect()),
             new_module_names: Vec::new(),
             prelude: Prelude::default(),
             text: Text::default(),

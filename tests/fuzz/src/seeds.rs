@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use chipdock_host::artifact::{Artifact, Section};
 use chipdock_ir::{DType, wire};
+use chipdock_programs::Random;
 use chipdock_test_support::{corpus, scripts, workspace};
 
 use crate::artifact::unsealed;
@@ -230,12 +231,6 @@ fn tar_header(name: &str, size: usize) -> Vec<u8> {
 
 /// Tapes of numbers of a fixed sequence.
 fn tapes() -> Vec<Vec<u8>> {
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut byte = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 32) as u8
-    };
-    (0..48).map(|at| (0..48 + 8 * at).map(|_| byte()).collect()).collect()
+    let mut random = Random::new(0);
+    (0..48).map(|at| random.bytes(48 + 8 * at)).collect()
 }

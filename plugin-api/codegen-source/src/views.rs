@@ -1,0 +1,65 @@
+//! Pointers that are declared anew with another element type: they are converted, for C++ converts
+//! none by itself and C only those from `void`; and what they lead to is accessed with a type that
+//! may alias any other, because the memory has its own type elsewhere.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chipdock_ir::{Callee, DType, Expr, ExprKind, IrModule, Op, PointerType, PrimFunc, Var};
+
+use crate::Code;
+use crate::function::data_of;
+use crate::writer::Writer;
+
+/// The element type with which a pointer was declared; `None` for an untyped one.
+fn element(pointer: &Expr) -> Option<DType> {
+    match &pointer.kind {
+        ExprKind::Var(var) => Some(var.pointer.as_ref()?.element.scalar()),
+        ExprKind::Call { callee: Callee::Op(Op::AddressOf), args } => match &args.first()?.kind {
+            ExprKind::Load { buffer, .. } => Some(buffer.dtype.scalar()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns true if a pointer is declared anew with another element type.
+pub(crate) fn is_viewed(pointer: &Expr, to: Option<&PointerType>) -> bool {
+    to.is_some_and(|to| element(pointer) != Some(to.element.scalar()))
+}
+
+/// Returns true if a function of the module is called with a pointer that it declares with another
+/// element type.
+pub(crate) fn has_viewed_arguments(module: &IrModule) -> bool {
+    let functions: HashMap<&Arc<str>, &PrimFunc> =
+        module.functions.iter().map(|function| (&function.name, function)).collect();
+    let mut has = false;
+    for function in &module.functions {
+        function.body.walk_exprs(&mut |e| {
+            if let ExprKind::Call { callee: Callee::Global(name), args } = &e.kind
+                && let Some(callee) = functions.get(name)
+            {
+                let params = callee.params.iter().map(|param| data_of(param).pointer.as_ref());
+                has |= args.iter().zip(params).any(|(arg, to)| is_viewed(arg, to));
+            }
+        });
+    }
+    has
+}
+
+impl<'a> Writer<'a> {
+    /// Converts a pointer to the type with which it is declared anew, where that is another.
+    pub(crate) fn pointer_as(&mut self, e: &'a Expr, code: Code, to: Option<&PointerType>) -> Code {
+        let Some(to) = to.filter(|to| is_viewed(e, Some(to))) else { return code };
+        let answer = self.dialect.pointer_type(Some(to), &mut self.prelude);
+        let answer = answer.map(|pointer| Code::prefix(&format!("({pointer})"), &code));
+        self.expect(e, answer)
+    }
+
+    /// Records that the memory of a pointer has another type elsewhere.
+    pub(crate) fn view(&mut self, var: &Var) {
+        if let Some(known) = self.vars.get_mut(&var.address()) {
+            known.element = None;
+        }
+    }
+}
