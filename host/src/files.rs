@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_told_from_what_takes_its_place() {
+    fn a_file_is_told_from_its_replacement() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         let identity = || FileIdentity::of(&std::fs::metadata(&path).unwrap());

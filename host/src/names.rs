@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interface_is_no_name_of_what_it_extends() {
+    fn an_interface_is_no_name_of_a_registration() {
         assert_eq!(name_in_key("device_api.toy", "device_api."), Some("toy"));
         assert_eq!(name_in_key("device_api.toy/reset/1", "device_api."), None);
         assert_eq!(name_in_key("target.kind.toy", "device_api."), None);

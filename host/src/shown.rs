@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shown_x1_what_steers_or_hides_is_spelt_out() {
+    fn shown_x1_characters_that_steer_or_hide_are_spelt_out() {
         for (text, expected) in [
             ("plain text, äöü 漢字 🦀", "plain text, äöü 漢字 🦀"),
             ("a\x1b[2Jb", "a\\u{1b}[2Jb"),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn json_says_the_same_without_what_is_hidden() {
+    fn json_says_the_same_without_hidden_characters() {
         let value = serde_json::json!({"a\u{9b}": "\x1b\x7f\u{202e}\u{e0041}\n", "b": [1]});
         for document in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
             let harmless = json(&document);

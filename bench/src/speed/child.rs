@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_is_printed_is_not_taken_for_an_answer() {
+    fn other_output_is_not_taken_for_an_answer() {
         let mut command = Command::new("sh");
         command.args([
             "-c",

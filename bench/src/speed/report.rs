@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_has_not_reached_its_goal() {
+    fn a_goal_without_a_measurement_is_not_reached() {
         assert_eq!(example("add", None, &[], &[1.0]).missed(), ["not measured"]);
         assert_eq!(example("add", None, &[1.0], &[]).missed(), [TVM]);
         assert_eq!(example("add", Some(1.0), &[], &[]).missed(), ["not measured"]);

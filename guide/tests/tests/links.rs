@@ -30,7 +30,7 @@ fn links(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn links_lead_to_what_is_there() {
+fn links_lead_to_files_and_headings() {
     let pages = pages();
     let mut findings = Vec::new();
     let mut n_links = 0;

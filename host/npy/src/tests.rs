@@ -159,7 +159,7 @@ fn axes_of_one_element_cost_nothing_and_change_nothing() {
 }
 
 #[test]
-fn what_cannot_be_read_back_is_not_written() {
+fn arrays_that_cannot_be_read_back_are_not_written() {
     for (dtype, shape, size) in [
         (DType::BFLOAT16, &[2_i64][..], 4),
         (DType::HANDLE, &[1], 8),
@@ -199,7 +199,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_peer_writes_reads_back(values: Vec<f64>, fortran: bool) {
+    fn files_of_a_peer_read_back(values: Vec<f64>, fortran: bool) {
         use npyz::WriterBuilder as _;
         let order = if fortran { npyz::Order::Fortran } else { npyz::Order::C };
         let mut written = Vec::new();

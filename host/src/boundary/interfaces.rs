@@ -116,7 +116,7 @@ mod tests {
 
     /// H.9: it says why not, as `empty` does.
     #[test]
-    fn what_cannot_be_had_is_said() {
+    fn an_allocation_that_is_refused_says_why() {
         let host = Host::new(HostOptions::isolated()).unwrap();
         let ask = |device, dtype: &str, shape: &[i64]| {
             let dtype = api::dtype::parse(dtype).unwrap();

@@ -170,7 +170,7 @@ EXPORT int32_t unrelated(void) { return 0; }
 }
 
 #[test]
-fn lib_3_what_the_index_lists_must_be_there() {
+fn lib_3_functions_of_the_index_must_be_there() {
     let folder = tempfile::tempdir().unwrap();
     let source = |names: &[&str]| {
         Source::of("FUNCTION(__tvm_ffi_add) { return 0; }\n").document(&document_of(names, &Value::Null))

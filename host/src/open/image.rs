@@ -240,7 +240,7 @@ fn check_start(start: &[u8], size_bytes: u64) -> Result<(), String> {
         return Err("it is empty; expected a shared library".to_owned());
     }
     if !start.starts_with(b"\x7fELF") {
-        return Err(format!("it is {}; expected a shared library", what_it_is(start)));
+        return Err(format!("it is {}; expected a shared library", kind_of_file(start)));
     }
     if size_bytes < HEADER_BYTES {
         return Err(format!(
@@ -272,7 +272,7 @@ fn check_start(start: &[u8], size_bytes: u64) -> Result<(), String> {
 }
 
 /// Returns a word for the kind of a file that does not begin like an ELF file.
-fn what_it_is(start: &[u8]) -> String {
+fn kind_of_file(start: &[u8]) -> String {
     let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     let start = &start[..start.len().min(SHOWN_BYTES)];
     if start.starts_with(b"!<arch>\n") || start.starts_with(b"!<thin>\n") {
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn image_e3_what_passes_of_a_cut_library_does_not_end_its_process() {
+    fn image_e3_a_cut_library_that_passes_does_not_end_its_process() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cut.so");
         let opener = opener(folder.path());

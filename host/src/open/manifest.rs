@@ -609,7 +609,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_machine_lacks_is_named() {
+    fn a_missing_feature_of_the_machine_is_named() {
         for (from, to, says) in [
             ("\"abi\": \"1\"", "\"abi\": \"2\"", "built for plugin ABI ^2, this host speaks 1.0"),
             ("\"arch\": \"x86_64\"", "\"arch\": \"riscv64\"", "built for linux on riscv64"),

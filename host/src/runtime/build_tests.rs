@@ -252,7 +252,7 @@ fn a_long_build_can_be_given_up() {
 }
 
 #[test]
-fn what_nobody_loads_stays_an_artifact() {
+fn an_artifact_that_nobody_loads_stays_one() {
     let host = host();
     let compiled = compile(&host, "other").unwrap();
     let module = host.load(&compiled.artifact).unwrap();
@@ -291,7 +291,7 @@ fn a_key_that_nobody_provides_names_the_nearest() {
 }
 
 #[test]
-fn a_preference_for_what_is_not_there_is_told() {
+fn a_preference_for_an_absent_plugin_is_told() {
     let prefer = |key: &str, plugin: &str| {
         let prefer = vec![(key.to_owned(), plugin.to_owned())];
         Host::new(HostOptions { prefer, ..HostOptions::isolated() })

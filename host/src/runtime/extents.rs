@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_an_error_and_does_not_wrap() {
+    fn extents_that_do_not_fit_are_errors_and_do_not_wrap() {
         let big = Expr::i32(1 << 20);
         assert_eq!(constant(&(&big * &big)), Err("1099511627776 does not fit into int32".to_owned()));
         let wide = Expr::int(1 << 62, DType::INT64);

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_compilers_warn_of_is_bracketed() {
+    fn operations_that_compilers_warn_of_are_bracketed() {
         let (a, b, c) = (name("a"), name("b"), name("c"));
         let and = Code::infix(Infix::And, &a, &b);
         let add = Code::infix(Infix::Add, &a, &b);

@@ -216,7 +216,7 @@ fn copy(name: &str) -> PrimFunc {
 }
 
 #[test]
-fn src_s9_s10_s11_what_stands_at_module_scope_is_unique_in_the_file() {
+fn src_s9_s10_s11_names_at_module_scope_are_unique_in_the_file() {
     let module = build::module([copy("f_kernel"), copy("g_kernel")]);
     let text = text(&module, &TOY);
     let expected = "\

@@ -201,7 +201,7 @@ mod tests {
 
     /// VKKIND-K2 and VKKIND-K3.
     #[test]
-    fn what_needs_a_feature_is_refused_without_it() {
+    fn options_that_need_a_feature_are_refused_without_it() {
         for operations in [1, 1 + 8, 1 + 16, 1 + 2 + 4] {
             let options = json!({"thread_warp_size": 8, "supported_subgroup_operations": operations});
             refused(options, &["'thread_warp_size': 8", "'supported_subgroup_operations'"]);

@@ -239,7 +239,7 @@ fn p5_13_an_author_is_told_of_a_field_that_nobody_reads() {
 }
 
 #[test]
-fn p5_what_was_staged_and_not_committed_is_released_once() {
+fn p5_staged_objects_that_were_not_committed_are_released_once() {
     // A function each, then another function (14), a refused name (15), a device API (24, 25), a
     // second function (0), a device API and interfaces (28 to 30).
     for (case, is_good, count) in [

@@ -97,7 +97,7 @@ fn shut_down_at(library: &Path) -> u64 {
 }
 
 #[test]
-fn p5_15_what_a_plugin_needs_is_opened_before_it_and_shut_down_after_it() {
+fn p5_15_needed_plugins_are_opened_before_and_shut_down_after() {
     let folder = Folder::new();
     let paths = [
         folder.plugin("alpha", 0, &["function.beta.answer", "device_api.cpu"]),

@@ -506,7 +506,7 @@ fn c_35_a_fingerprint_is_a_text_or_none() {
 }
 
 #[test]
-fn p3_18_what_a_code_generator_says_of_itself() {
+fn p3_18_a_code_generator_describes_itself() {
     let infos = started().host().infos().into_iter();
     let infos: Vec<_> = infos.map(|(key, info)| (key, String::from_utf8(info).unwrap())).collect();
     assert_eq!(
@@ -705,7 +705,7 @@ fn p3_11_an_interface_is_guarded_as_a_table_is() {
 
 /// In a process of its own: it counts over all hosts.
 #[test]
-fn p10_14_what_the_plugin_is_to_a_host_ends_with_release() {
+fn p10_14_state_of_a_host_ends_with_release() {
     let plugin = started();
     let host = plugin.host();
     let before = COUNTED.load(Ordering::SeqCst);

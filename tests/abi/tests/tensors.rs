@@ -343,7 +343,7 @@ proptest! {
 
     /// Compact means that walking the indices in row-major order walks the offsets 0, 1, 2, ...
     #[test]
-    fn compactness_is_what_walking_says(
+    fn compactness_agrees_with_walking(
         axes in proptest::collection::vec((0_i64..4, -2_i64..7), 0..4),
         make_compact in any::<bool>(),
     ) {

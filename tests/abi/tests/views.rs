@@ -122,7 +122,7 @@ fn elements_that_share_bytes_begin_at_one() {
 proptest! {
     /// A view is made exactly if walking it meets only elements of the tensor that it is made of.
     #[test]
-    fn bounds_are_what_walking_says(
+    fn bounds_agree_with_walking(
         axes in proptest::collection::vec((0_i64..4, -4_i64..5), 0..4),
         offset in -3_i64..15,
         extent in 0_i64..14,

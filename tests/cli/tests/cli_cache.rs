@@ -324,7 +324,7 @@ fn opened(cached: &Cached, words: &str, variables: &[(&str, &str)]) -> Option<St
 /// another answer to `remember`, to `--no-cache` and to the size of caches it does, and nothing is
 /// kept.
 #[test]
-fn what_the_caches_answer_opens_no_compiler() {
+fn a_build_from_caches_opens_no_compiler() {
     const RUN: &str = "run vector_add.py --target llvm --set n=16 --json";
     let cached = Cached::new();
     let is_open = |words: &str, variables: &[(&str, &str)]| {

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_run_keeps_its_cell() {
+    fn a_row_that_was_not_run_keeps_its_cell() {
         let releases = ["0.1.0".to_owned(), "0.1.10".to_owned()];
         let count = |release: &str, kind| ((release.to_owned(), EXPORTERS[0].name, kind), (2, 3));
         let first = table(&releases, &Counts::from([count("0.1.0", KINDS[2])]), "");

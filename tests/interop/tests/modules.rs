@@ -100,7 +100,7 @@ fn copies() -> usize {
 
 /// LIB-4, LIB-11.
 #[test]
-fn an_embedded_module_is_loaded_by_what_others_registered() {
+fn an_embedded_module_is_loaded_by_functions_of_others() {
     let Some(tvm) = Tvm::found() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let host = host(Some(&tvm.library));

@@ -188,7 +188,7 @@ def main(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32")):
 
 /// Each pass asks for one capability: the others, and that of a host, change nothing.
 #[test]
-fn what_the_target_has_is_unchanged() {
+fn forms_that_the_target_has_are_unchanged() {
     for text in [TEXT, LONG, ELEMENTS] {
         let module = chipdock_script::parse(text, "unchanged.py").unwrap_or_else(|error| panic!("{error}"));
         let lacks_all = |it: &mut chipdock_ir::TargetCapabilities| {

@@ -150,7 +150,7 @@ fn g2_streams_are_back() {
 /// GUARD-G4: a change that nobody can undo is named once.
 #[test]
 #[cfg(target_os = "linux")]
-fn g4_what_stays_is_named_once() {
+fn g4_a_change_that_stays_is_named_once() {
     // The flag is that of the thread, which ends.
     let of_thread = std::thread::spawn(|| {
         let mut guard = Guard::of_opening();

@@ -85,7 +85,7 @@ fn same(found: &Compiled, built: &Compiled) {
 }
 
 #[test]
-fn cache_v1_v3_a_hit_is_what_a_build_is_and_builds_nothing() {
+fn cache_v1_v3_a_hit_equals_a_build_and_builds_nothing() {
     let bench = Bench::new();
     let built = bench.build("build");
     assert!(!built.cached && BUILDS.load(Relaxed) == 1);
@@ -232,7 +232,7 @@ fn cache_v3_an_entry_is_checked_as_a_delivery_is() {
 }
 
 #[test]
-fn cache_v2_what_cannot_be_told_apart_is_not_kept() {
+fn cache_v2_builds_that_cannot_be_told_apart_are_not_kept() {
     let bench = Bench::new();
     for order in ["secret", "empty", "clueless"] {
         assert!(!bench.is_found(order) && !bench.is_found(order), "C.37: {order}");
@@ -244,7 +244,7 @@ fn cache_v2_what_cannot_be_told_apart_is_not_kept() {
 }
 
 #[test]
-fn cache_v2_what_failed_is_not_kept() {
+fn cache_v2_failures_are_not_kept() {
     let bench = Bench::new();
     for order in ["unsupported", "terse", "fail", "panic", "nothing", "twice", "lie", "index", "align"] {
         let fails = || bench.compile(order, &bench.options()).unwrap_err().kind().clone();
@@ -254,7 +254,7 @@ fn cache_v2_what_failed_is_not_kept() {
 }
 
 #[test]
-fn cache_v2_v7_what_was_cancelled_is_neither_kept_nor_found() {
+fn cache_v2_v7_cancelled_builds_are_neither_kept_nor_found() {
     let bench = Bench::new();
     let options = bench.options();
     options.cancel.store(true, Relaxed);
@@ -318,7 +318,7 @@ fn cache_v5_only_the_users_own_files_are_taken() {
 }
 
 #[test]
-fn cache_v6_only_so_much_is_kept_and_what_was_used_last_stays() {
+fn cache_v6_the_size_is_bounded_and_the_last_used_stay() {
     let one = {
         let bench = Bench::new();
         bench.build("build");

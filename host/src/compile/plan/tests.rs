@@ -61,7 +61,7 @@ fn module(name: &str, column: u32) -> IrModule {
 }
 
 #[test]
-fn cache_v8_what_was_lowered_before_is_taken_again() {
+fn cache_v8_an_earlier_lowering_is_taken_again() {
     let bench = Bench::new();
     let plan = bench.plan(&module("f", 3));
     assert!(Arc::ptr_eq(&plan, &bench.plan(&module("f", 3))), "another module in memory, and the same");
@@ -92,7 +92,7 @@ fn cache_v8_whatever_tells_two_apart_is_lowered_anew() {
 }
 
 #[test]
-fn cache_v8_what_the_host_answers_otherwise_by_now_is_lowered_anew() {
+fn cache_v8_other_answers_of_the_host_lower_anew() {
     let bench = Bench::new();
     let other = bench.target("threads");
     let edited = |plan: &mut Plan| {

@@ -359,7 +359,7 @@ impl TargetContext for Answering {
 }
 
 #[test]
-fn from_device_fills_in_what_nobody_set() {
+fn from_device_fills_in_options_that_nobody_set() {
     assert_eq!(good(json!({"kind": "npu", "from_device": 0})).int("warp"), Some(16));
     assert_eq!(good(json!({"kind": "npu", "from_device": 0, "warp": 8})).int("warp"), Some(8));
     assert_eq!(good(json!({"kind": "npu", "from_device": -1})).int("warp"), Some(32));

@@ -278,7 +278,7 @@ fn with_run_time(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn lib_12_what_tvms_run_time_has_is_the_hosts_and_needs_no_libtvm_ffi() {
+fn lib_12_functions_of_tvms_run_time_are_the_hosts_and_need_no_libtvm_ffi() {
     let folder = tempfile::tempdir().unwrap();
     let (one, two) = (host(), host());
     for path in with_run_time(folder.path()) {
@@ -349,7 +349,7 @@ fn a_library_for_another_machine_or_without_what_it_needs_is_not_opened() {
 }
 
 #[test]
-fn lib_6_a_library_of_others_finds_what_lies_beside_it() {
+fn lib_6_a_library_of_others_finds_files_beside_it() {
     let folder = tempfile::tempdir().unwrap();
     Source::of("EXPORT int there(void) { return 5; }\n").build(folder.path(), "libbeside.so");
     let text = "extern int there(void);\nFUNCTION(__tvm_ffi_f) { return give(result, there()); }\n";

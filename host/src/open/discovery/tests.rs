@@ -120,7 +120,7 @@ fn find_d2_every_candidate_is_kept_with_its_reason() {
 }
 
 #[test]
-fn find_d3_what_others_may_write_is_refused_unless_trusted() {
+fn find_d3_files_that_others_may_write_are_refused_unless_trusted() {
     let folder = Folder::new();
     let path = plugin(folder.path(), "toy");
     let kind = |options: &HostOptions| names(&discover(options).unwrap())[0].1;
@@ -374,7 +374,7 @@ fn find_d3_a_variable_that_is_no_text_is_reported_and_ignored_with_raised_privil
 }
 
 #[test]
-fn find_d5_only_what_the_lock_pins_is_used() {
+fn find_d5_only_pinned_plugins_are_used() {
     let folder = Folder::new();
     let libraries: Vec<PathBuf> = ["a", "b", "c"].iter().map(|name| plugin(folder.path(), name)).collect();
     let plain = discover(&options(&[folder.path()])).unwrap();
@@ -459,7 +459,7 @@ fn find_d6_a_key_that_nobody_provides_refuses_who_needs_it_and_who_needs_that() 
 }
 
 #[test]
-fn find_d6_a_circle_and_what_leads_to_it_are_refused() {
+fn find_d6_a_circle_and_plugins_that_lead_to_it_are_refused() {
     let folder = Folder::new();
     needing(folder.path(), "a", &["function.b.f"]);
     needing(folder.path(), "b", &["function.c.f"]);

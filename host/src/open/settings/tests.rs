@@ -288,7 +288,7 @@ fn an_option_that_names_nothing_is_refused_with_the_nearest() {
 }
 
 #[test]
-fn set_o4_what_nobody_has_is_passed_over_and_told() {
+fn set_o4_unknown_settings_are_passed_over_and_told() {
     let user = User::new().file("lanes = 1\n[toy]\nlane = 2\nfast = true\n[tyo]\nx = 1\n[bare]\ny = 1\n");
     assert_eq!(user.found("fast").0, true);
     let (log, path) = (user.log(), user.path().display().to_string());

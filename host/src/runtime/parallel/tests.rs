@@ -132,7 +132,7 @@ fn tasks_have_threads_of_their_own() {
 /// POOL-F1: what no thread has begun, the caller runs: here the pool's only thread is kept busy by
 /// a task of the same region.
 #[test]
-fn what_has_not_begun_the_caller_runs() {
+fn the_caller_runs_tasks_that_have_not_begun() {
     let fixture = Fixture::new(2);
     let slot = Slot::new();
     let region = Region::new();
@@ -393,7 +393,7 @@ fn a_nested_failure_reaches_the_caller() {
 
 /// POOL-F7: what one caller has, another does not get; what it leaves, another gets.
 #[test]
-fn callers_share_what_is_idle() {
+fn callers_share_idle_threads() {
     let fixture = Fixture::new(4);
     let env = fixture.env;
     let (begun, end) = (Barrier::new(3), Barrier::new(3));

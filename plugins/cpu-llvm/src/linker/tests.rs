@@ -135,7 +135,7 @@ fn both_linkers_give_the_same_results() {
 
 /// LLLINK-N4: the object has what needs entries and stubs, so that the test above is about them.
 #[test]
-fn lllink_n4_what_is_far_is_reached_through_the_table() {
+fn lllink_n4_far_symbols_are_reached_through_the_table() {
     let object = object_of(RICH);
     let plan = plan(&object, "rich");
     let placed = place::place(&plan, page_bytes()).unwrap();
@@ -214,7 +214,7 @@ fn relocations_of(object: &[u8], kind: u32) -> Vec<usize> {
 /// LLLINK-N2: absolute addresses of 32 bits do not reach this memory; LLVM's linker says so.
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn lllink_n2_what_does_not_fit_is_left_to_llvm() {
+fn lllink_n2_objects_that_do_not_fit_are_left_to_llvm() {
     let good = object_of(RICH);
     let places = relocations_of(&good, object::elf::R_X86_64_PLT32);
     assert!(!places.is_empty());

@@ -33,7 +33,7 @@ fn llkept_p3_a_host_by_itself_keeps_nothing() {
 /// LLKEPT-P2, LLKEPT-P3: a file that is replaced is another, also by one of the same size and time;
 /// one that was changed just now is none.
 #[test]
-fn llkept_p2_p3_a_file_is_known_by_what_the_file_system_says() {
+fn llkept_p2_p3_a_file_is_known_by_its_metadata() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("libLLVM.so");
     std::fs::write(&path, "one").unwrap();

@@ -362,7 +362,7 @@ const CASES: u32 = 64;
 proptest! {
     /// LLKIND-K5, and LLKIND-K3: what is refused names the option.
     #[test]
-    fn llkind_k5_what_comes_out_comes_out_again(options in options(), cpu in "[a-z0-9-]{1,12}") {
+    fn llkind_k5_a_resolved_target_resolves_to_itself(options in options(), cpu in "[a-z0-9-]{1,12}") {
         for around in [around("neoverse-n1"), around(&cpu)] {
             match resolve(&target(&options), &around) {
                 Ok(once) => {

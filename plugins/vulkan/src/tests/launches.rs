@@ -348,7 +348,7 @@ fn launches_are_ordered_with_other_work() {
 
 /// Launches of one batch bind different buffers and lengths: none sees what a later one binds.
 #[test]
-fn vkmod_m7_queued_launches_keep_what_they_bind() {
+fn vkmod_m7_queued_launches_keep_bound_buffers() {
     let Some(bench) = Bench::new() else { return };
     for form in bench.forms().into_iter().filter(|form| *form != Form::Shared) {
         for is_pushed in [true, false] {

@@ -27,7 +27,7 @@ fn wrong_handles_and_ranges_are_typed_errors() {
 }
 
 #[test]
-fn what_cannot_be_allocated_is_out_of_memory_and_changes_nothing() {
+fn a_failed_allocation_is_out_of_memory_and_changes_nothing() {
     let Some(bench) = Bench::new() else { return };
     let available = || {
         let key = attribute::AVAILABLE_GLOBAL_MEMORY_BYTES;

@@ -496,7 +496,7 @@ fn integer(value: &ChipdockAny) -> (i32, u32, i64) {
 }
 
 #[test]
-fn what_functions_return_comes_in_the_result() {
+fn returned_values_come_in_the_result() {
     assert_eq!(integer(&value("twice", &[int(21)]).unwrap()), (1, 0, 42));
     assert_eq!(integer(&value("twice", &[int(101)]).unwrap()), (1, 0, 200));
     assert_eq!(integer(&value("wide", &[int(1 << 40), float(0.75)]).unwrap()), (2, 0, 1));

@@ -30,7 +30,7 @@ fn target_t8_a_resolved_target_has_all_that_goes_with_it() {
 }
 
 #[test]
-fn target_t9_what_nobody_set_is_filled_in_from_the_device() {
+fn target_t9_options_that_nobody_set_come_from_the_device() {
     let host = host();
     let bytes = |source: Value, choice| {
         let found = host.target(TargetRequest::new(source).device(choice)).unwrap();
@@ -57,7 +57,7 @@ fn target_t9_what_nobody_set_is_filled_in_from_the_device() {
 }
 
 #[test]
-fn target_t9_a_device_that_is_none_is_refused_after_what_is_wrong_with_the_target() {
+fn target_t9_an_invalid_device_is_refused_after_faults_of_the_target() {
     let host = host();
     let refused = |source: Value, choice| {
         let error = host.target(TargetRequest::new(source).device(choice)).unwrap_err();

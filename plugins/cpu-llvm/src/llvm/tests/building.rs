@@ -83,7 +83,7 @@ fn libllvm_o6_where_llvm_gives_up_the_process_lives() {
 }
 
 #[test]
-fn libllvm_o5_what_llvm_says_becomes_notes_and_nothing_is_printed() {
+fn libllvm_o5_diagnostics_become_notes_and_nothing_is_printed() {
     if is_child() {
         let warns = "declare void @g(ptr)\ndefine void @f() \"warn-stack-size\"=\"8\" {\n  %x = alloca [100 x i8]\n  \
                      call void @g(ptr %x)\n  ret void\n}\n";
@@ -99,7 +99,7 @@ fn libllvm_o5_what_llvm_says_becomes_notes_and_nothing_is_printed() {
         }
         return;
     }
-    let output = child("building::libllvm_o5_what_llvm_says_becomes_notes_and_nothing_is_printed", &[]);
+    let output = child("building::libllvm_o5_diagnostics_become_notes_and_nothing_is_printed", &[]);
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
