@@ -231,3 +231,26 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::results::tests::results;
+    use super::*;
+
+    /// A run is continued with the plugins and scripts with which it was begun.
+    #[test]
+    fn results_of_another_build_are_not_continued() {
+        let folder = tempfile::tempdir().unwrap();
+        let parse = |words: &str| Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
+        let options = |words: &str| Options { store: folder.path().join("kept.json"), ..parse(words) };
+        let (anew, resume) = (options("--peers"), options("--peers --resume"));
+        let (kept, fresh) = (results(Vec::new()), Results { rounds: 7, ..results(Vec::new()) });
+        assert_eq!(store(&resume, fresh.clone()).unwrap(), fresh, "nothing is kept yet");
+        kept.write(&resume.store).unwrap();
+        assert_eq!(store(&resume, fresh.clone()).unwrap(), kept);
+        assert_eq!(store(&anew, fresh.clone()).unwrap(), fresh);
+        let other = Results { build: "another".to_owned(), ..fresh };
+        let error = store(&resume, other).unwrap_err();
+        assert!(error.contains("kept.json was measured with other plugins"), "{error}");
+    }
+}
