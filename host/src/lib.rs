@@ -150,7 +150,7 @@ pub use boundary::{calling, values};
 pub use chipdock_plugin_api::{Any, AnyView};
 pub use compile::cache::{COMPILE_CACHE, CompileCache, KeptBuild};
 pub use compile::resolve::{DeviceChoice, ResolvedTarget, TargetId, TargetRequest, TargetSource};
-pub use compile::{CompileOptions, Compiled, Scheduling};
+pub use compile::{BuildStep, CompileOptions, Compiled, OnStep, Scheduling};
 pub use compile::{artifact, describe};
 pub use environment::{Environment, Variables};
 pub use error::{Error, ErrorKind, Fault, Subject};

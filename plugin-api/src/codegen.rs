@@ -5,7 +5,7 @@ use core::ffi::c_void;
 use chipdock_abi as abi;
 use chipdock_abi::{
     ChipdockAny, ChipdockBuildRequest, ChipdockBuildSession, ChipdockCodegen, ChipdockDiagnostic,
-    ChipdockInterface, ChipdockSection,
+    ChipdockInterface, ChipdockProgress1, ChipdockSection,
 };
 
 use crate::device_api::not_null;
@@ -264,6 +264,18 @@ impl<'a> BuildSession<'a> {
     pub fn is_cancelled(&self) -> bool {
         // SAFETY: C.3.
         unsafe { (self.raw.is_cancelled)(self.raw.self_) != 0 }
+    }
+
+    /// Says what the build is at, for a user who waits: one line without a full stop, such as
+    /// `optimise` (C.41). Nothing happens where the host shows no progress, and no failure of the
+    /// host is one of the build.
+    pub fn step(&self, text: &str) {
+        if let Ok(Some((table, self_))) = self.query::<ChipdockProgress1>("progress", 1) {
+            // SAFETY: P3.12, the session's interface; the text is borrowed for the call.
+            let status = unsafe { (table.step)(self_, str_out(text)) };
+            // Takes the host's error, if it raised one, so that no later failure shows it.
+            let _ = self.host.check(status, || "the build session's `step`".to_owned());
+        }
     }
 
     /// Queries an interface of the session: its table and the first argument of the table's

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use chipdock_abi::{ChipdockAny, ChipdockDevice, ChipdockHost, ChipdockInterface};
+use chipdock_abi::{ChipdockAny, ChipdockDevice, ChipdockHost, ChipdockInterface, ChipdockNeeds1};
 
 use crate::interface::table_of;
 use crate::text::{str_in_lossy, str_out};
@@ -183,6 +183,41 @@ impl HostRef {
         self.check(status, || format!("the host's `query` for `{name}` {version}"))?;
         // SAFETY: P3.12, an interface of a host lives as long as its table.
         unsafe { table_of(&found, name, version) }
+    }
+
+    /// Returns an interface that another plugin registered, and that the manifest of this one names
+    /// among `needs.keys` (H.11): its table, and the first argument of the table's functions.
+    /// `key` is what it extends, such as `device_api.cuda`. `Table` is the struct that belongs to
+    /// `name` and `version`.
+    ///
+    /// # Errors
+    ///
+    /// * `KeyError`: the manifest does not name it. `Unavailable`: the host hands out no interfaces,
+    ///   or the other plugin is not available. `NotFound`: it has no such interface.
+    /// * `BrokenPlugin`: it is no table of that size.
+    ///
+    /// # Safety
+    ///
+    /// * The functions are called before the `shutdown` of this plugin for this host returns, and as
+    ///   the interface's clauses say.
+    pub unsafe fn needed<Table: Copy + 'static>(
+        self,
+        key: &str,
+        name: &str,
+        version: u32,
+    ) -> Result<(&'static Table, *mut c_void), Error> {
+        let key = format!("{key}/{name}/{version}");
+        let Some((needs, self_)) = self.query::<ChipdockNeeds1>("needs", 1)? else {
+            let message = format!("the host hands out no interfaces of other plugins, and {key} is needed");
+            return Err(Error::new(ErrorKind::UNAVAILABLE, message));
+        };
+        let mut found = ChipdockInterface::NONE;
+        // SAFETY: H.11; the key is borrowed for the call, and the place is writable.
+        let status = unsafe { (needs.interface)(self_, str_out(&key), &mut found) };
+        self.check(status, || format!("the host's `needs` for {key}"))?;
+        // SAFETY: P3.11, the table is static; H.11 for the rest.
+        unsafe { table_of(&found, name, version) }?
+            .ok_or_else(|| Error::new(ErrorKind::NOT_FOUND, format!("nobody has the interface {key}")))
     }
 
     /// Returns the host for code that runs without a host: it has an error slot for each thread and

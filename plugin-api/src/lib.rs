@@ -209,6 +209,7 @@
 //! | H.8 | A log line carries the name of the plugin to whose table it was written. | H | tests |
 //! | H.9 | Interface `memory` 1 allocates a compact tensor in global memory of any device that the host knows, its elements uninitialised, or fails with the reason, like `empty` of the host's own tensors. It is not called during `init`, and neither are devices. | H | tests |
 //! | H.10 | `current_stream` writes the current stream of this thread for a device, null for the default stream; a device that the host does not know, and a host that is gone, are errors. | H | tests |
+//! | H.11 | Interface `needs` 1 hands out interfaces of other plugins: `interface` writes the one that is registered under a key of the asking plugin's `needs.keys` (P5.15), as its plugin registered it. It may be used until the asking plugin's `shutdown` has returned. Any other key is `KeyError`. It is not called during `init`. | H | tests |
 //!
 //! ## S Settings
 //!
@@ -398,6 +399,7 @@
 //! | C.35 | `fingerprint` returns a text that differs whenever one build of the plugin (one library) might give other bytes for the same request: the compiler that is found, its version, active hooks; or None where that is unknown. At most it opens the vendor library. | P | suite |
 //! | C.36 | `fingerprint` returns the same text for the same request as long as the host lives and nothing that it covers has changed. | P | suite |
 //! | C.37 | An artifact built where `fingerprint` returns None is not kept for another build. | H | tests |
+//! | C.41 | Interface `progress` 1 of a session is for the user who waits: `step` says what the build is at, one line, and changes nothing about the build. It answers success, whatever the host does with the text. | H | tests |
 //!
 //! ## M Modules and loaders
 //!

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TextIO, Union
 
 #: Called with each step of a build: its name (``"lower"``, ``"pass"``, ``"build"``, ``"load"``, …, at the end ``"done"``), what it works
-#: on, and the seconds since the beginning.
+#: on, and the seconds since the beginning. ``"codegen"`` is a step in the words of a code generator.
 Report = Callable[[str, str, float], object]
 ProgressLike = Union[bool, Report]
 
@@ -20,6 +20,7 @@ SHOWN = {
     "pass": "pass",
     "find_build": "look into the cache",
     "build": "generate code for",
+    "codegen": "",
     "keep_build": "keep in the cache",
     "load": "load",
 }
@@ -57,7 +58,7 @@ class Line(AbstractContextManager["Line"]):
             self._write(f"{self.what} compiled in {elapsed_s:.2f} s{' (from the cache)' if detail == 'cached' else ''}", end="\n")
             self.is_open = False
         elif step in SHOWN:
-            self._write(f"{self.what}: {SHOWN[step]} {detail}".rstrip() + f" ({elapsed_s:.1f} s)")
+            self._write(f"{self.what}: {f'{SHOWN[step]} {detail}'.strip()} ({elapsed_s:.1f} s)")
             self.is_open = True
 
     def _write(self, text: str, end: str = "") -> None:

@@ -364,6 +364,11 @@ def test_progress_is_reported_step_by_step():
     assert ("pass", "lower_blocks") in [step[:2] for step in steps] and steps[-1][1] == "built"
     assert [at for _, _, at in steps] == sorted(at for _, _, at in steps)
 
+    steps.clear()
+    chipdock.compile(ADD, "llvm", cache=False, progress=lambda *step: steps.append(step))
+    said = [detail for name, detail, _ in steps if name == "codegen"]
+    assert said == ["llvm: read LLVM IR", "llvm: optimise", "llvm: emit code"]
+
     def stop(*_):
         raise KeyError("enough")
 

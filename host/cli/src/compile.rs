@@ -195,6 +195,7 @@ pub(crate) fn compile(
     progress.step(format!("compiling {} for {}", kernel.path.display(), target.kind().name));
     let mut options =
         CompileOptions { file: Some(kernel.path.to_string_lossy().into_owned()), ..options(host, args)? };
+    options.on_step = Some(progress.on_step());
     options.device = purpose.device.cloned();
     options.options.extend(purpose.wish.map(|wish| (EMIT_OPTION.to_owned(), Value::from(vec![wish]))));
     let started = Instant::now();

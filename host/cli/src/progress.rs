@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chipdock_host::OnStep;
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -32,17 +33,13 @@ impl Progress {
 
     /// Shows the current step.
     pub(crate) fn step(&self, what: impl Into<String>) {
-        let what = shown(&what.into(), LINE_CHARS_MAX).into_owned();
-        match &self.bar {
-            Some(bar) => {
-                if self.verbose {
-                    bar.println(&what);
-                }
-                bar.set_message(what);
-            }
-            None if self.verbose => say(&format!("{what}\n")),
-            None => {}
-        }
+        show(self.bar.as_ref(), self.verbose, &what.into());
+    }
+
+    /// Shows the steps that code generators name.
+    pub(crate) fn on_step(&self) -> OnStep {
+        let (bar, verbose) = (self.bar.clone(), self.verbose);
+        OnStep::new(move |step| show(bar.as_ref(), verbose, &format!("{}: {}", step.target, step.text)))
     }
 
     /// Shows a message under `--verbose`.
@@ -63,6 +60,20 @@ impl Progress {
             Some(bar) => bar.println(text.trim_end()),
             None => say(&text),
         }
+    }
+}
+
+fn show(bar: Option<&ProgressBar>, verbose: bool, what: &str) {
+    let what = shown(what, LINE_CHARS_MAX).into_owned();
+    match bar {
+        Some(bar) => {
+            if verbose {
+                bar.println(&what);
+            }
+            bar.set_message(what);
+        }
+        None if verbose => say(&format!("{what}\n")),
+        None => {}
     }
 }
 

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::hosts::target_of;
 use crate::objects::{ModuleObject, TargetObject, arg, object, of, raised};
-use crate::progress::{Progress, Spans, Step};
+use crate::progress::{Progress, Spans, Step, of_codegens};
 use crate::signals;
 
 /// How often signals are looked for while a build runs.
@@ -174,14 +174,15 @@ fn compiled(
         let (steps, waits) = channel::<Step>();
         let is_reported = progress.is_some();
         let build = scope.spawn(move || {
-            let build = || host.compile(module, &target.0, options);
-            match is_reported {
-                true => tracing::subscriber::with_default(Spans::new(steps), build),
-                false => {
-                    let built = build();
-                    drop(steps);
-                    built
-                }
+            if is_reported {
+                let on_step = Some(of_codegens(steps.clone()));
+                let options = CompileOptions { on_step, ..options.clone() };
+                let build = || host.compile(module, &target.0, &options);
+                tracing::subscriber::with_default(Spans::new(steps), build)
+            } else {
+                let built = host.compile(module, &target.0, options);
+                drop(steps);
+                built
             }
         });
         loop {

@@ -47,7 +47,8 @@
 //! * **FFI-10 Progress.** `compile` calls its function `progress`, on the thread that called
 //!   `compile`, with each step as it begins: its name, one of the spans of `chipdock_host::trace`
 //!   (`lower`, `pass`, `build`, `load`), what it works on (a pass, a target, a plugin; an empty
-//!   text where there is nothing to say) and the seconds since the beginning. The last is `done`
+//!   text where there is nothing to say) and the seconds since the beginning. A step `codegen` is
+//!   one that a code generator names (C.41): its target kind and its words. The last is `done`
 //!   with `built` or `cached`. An error of `progress` gives the build up and is raised.
 
 mod c_api;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 
+use chipdock_host::OnStep;
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::{Any, AnyView, Error};
 use tracing::field::{Field, Visit};
@@ -43,6 +44,17 @@ impl Progress {
     pub(crate) fn step(&self, step: &Step) -> Result<(), Error> {
         self.report(step.name, &step.detail)
     }
+}
+
+/// Sends each step that a code generator names.
+pub(crate) fn of_codegens(steps: Sender<Step>) -> OnStep {
+    // A sender is not shared between threads.
+    let steps = Mutex::new(steps);
+    OnStep::new(move |step| {
+        let detail = format!("{}: {}", step.target, step.text);
+        // Nobody listens any more where the build is given up.
+        let _ = steps.lock().map(|steps| steps.send(Step { name: "codegen", detail }));
+    })
 }
 
 /// Sends each span of the thread on which it is the default.

@@ -70,6 +70,11 @@ impl Extension {
             .then(|| unsafe { self.slots.as_ptr().cast::<T>().read() })
     }
 
+    /// Returns it as its plugin registered it, for another plugin (H.11).
+    pub(crate) fn raw(&self) -> ChipdockInterface {
+        self.raw
+    }
+
     /// Returns the first argument of the table's functions.
     pub(crate) fn self_(&self) -> *mut c_void {
         self.raw.self_
@@ -103,6 +108,11 @@ impl Extensions {
         let is_free = matches!(place, std::collections::btree_map::Entry::Vacant(_));
         place.or_insert_with(|| Arc::new(extension));
         is_free
+    }
+
+    /// Returns the interface of that name and version.
+    pub(crate) fn find(&self, name: &str, version: u32) -> Option<&Extension> {
+        self.0.get(&(name.to_owned(), version)).map(AsRef::as_ref)
     }
 
     /// Returns the interface of that name and version, with its table; `None` where it is not

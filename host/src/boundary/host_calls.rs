@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_abi::{ChipdockDataType, ChipdockDevice};
+use chipdock_abi::{ChipdockDataType, ChipdockDevice, ChipdockInterface};
 use chipdock_plugin_api as api;
 
 use crate::error::Error;
@@ -13,6 +13,9 @@ use crate::runtime::DeviceState;
 pub(crate) trait HostCalls: Send + Sync {
     /// Returns the registered function of that name.
     fn registered_function(&self, name: &str) -> Result<Option<api::Function>, Error>;
+
+    /// Returns the interface that is registered under a key `<key>/<name>/<version>` (H.11).
+    fn registered_interface(&self, key: &str) -> Result<ChipdockInterface, Error>;
 
     /// Returns the type number in force of a device, by name.
     fn device_type_of(&self, name: &str) -> Result<i32, Error>;

@@ -153,7 +153,8 @@ mod tests {
         for interface in crate::open::manifest::HOST_INTERFACES {
             let (name, version) = interface.split_once('/').unwrap();
             let version: u32 = version.parse().unwrap();
-            let table = crate::boundary::plugin_table::PluginTable::leaked(services, "any", Vec::new());
+            let table =
+                crate::boundary::plugin_table::PluginTable::leaked(services, "any", Vec::new(), Vec::new());
             assert!(!table.interface(name, version).table.is_null(), "{interface}");
             assert!(table.interface(name, version + 1).table.is_null(), "{interface}");
         }

@@ -5,7 +5,8 @@ use std::ptr;
 use std::sync::OnceLock;
 
 use chipdock_abi::{
-    CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockAny, ChipdockConfig1, ChipdockHost, ChipdockInterface, ChipdockStr,
+    CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockAny, ChipdockConfig1, ChipdockHost, ChipdockInterface,
+    ChipdockNeeds1, ChipdockStr,
 };
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::setting::{CONFIG, SettingValue};
@@ -24,22 +25,31 @@ pub(crate) struct PluginTable {
     services: &'static Services,
     plugin: String,
     declared: Vec<DeclaredSetting>,
+    /// The keys of other plugins that it needs (P5.15).
+    needs: Vec<String>,
 }
 
+/// Name and version of the interface of H.11.
+const NEEDS: (&str, u32) = ("needs", 1);
+
 static CONFIG_TABLE: ChipdockConfig1 = ChipdockConfig1 { get };
+static NEEDS_TABLE: ChipdockNeeds1 = ChipdockNeeds1 { interface };
 
 impl PluginTable {
-    /// Makes the table for one `init` of a plugin, which declares these settings.
+    /// Makes the table for one `init` of a plugin, which declares these settings and needs these
+    /// keys.
     pub(crate) fn leaked(
         services: &'static Services,
         plugin: &str,
         declared: Vec<DeclaredSetting>,
+        needs: Vec<String>,
     ) -> &'static Self {
         let leaked: &'static Self = Box::leak(Box::new(Self {
             table: OnceLock::new(),
             services,
             plugin: plugin.to_owned(),
             declared,
+            needs,
         }));
         leaked.table.get_or_init(|| host_table(ptr::from_ref(leaked).cast_mut().cast()));
         leaked
@@ -61,15 +71,28 @@ impl PluginTable {
 
     /// Returns the interface of that name and version, or none (H.5).
     pub(crate) fn interface(&'static self, name: &str, version: u32) -> ChipdockInterface {
-        if (name, version) != CONFIG {
-            return interfaces::of(self.services, name, version);
+        let (table, size_bytes): (*const c_void, usize) = match (name, version) {
+            CONFIG => (ptr::from_ref(&CONFIG_TABLE).cast(), size_of::<ChipdockConfig1>()),
+            NEEDS => (ptr::from_ref(&NEEDS_TABLE).cast(), size_of::<ChipdockNeeds1>()),
+            _ => return interfaces::of(self.services, name, version),
+        };
+        let self_ = ptr::from_ref(self).cast_mut().cast();
+        ChipdockInterface { self_, table, table_size_bytes: size_bytes as u64, features: 0 }
+    }
+
+    /// Returns the interface of another plugin (H.11).
+    fn needed(&self, key: &str) -> Result<ChipdockInterface, api::Error> {
+        if self.needs.iter().any(|needed| needed == key) {
+            let found = self.services.live().and_then(|host| host.registered_interface(key));
+            return found.map_err(|error| error.to_api());
         }
-        ChipdockInterface {
-            self_: ptr::from_ref(self).cast_mut().cast(),
-            table: ptr::from_ref(&CONFIG_TABLE).cast(),
-            table_size_bytes: size_of::<ChipdockConfig1>() as u64,
-            features: 0,
-        }
+        let message = format!(
+            "plugin \"{}\" asks for {:?}, which `needs.keys` of its manifest does not name: name it there, and make \
+             the manifest anew",
+            self.plugin,
+            bounds::cut(key, 80)
+        );
+        Err(api::Error::new(api::ErrorKind::KEY_ERROR, message))
     }
 
     fn setting(&self, key: &str) -> Result<Option<SettingValue>, api::Error> {
@@ -89,7 +112,7 @@ impl PluginTable {
 impl Services {
     /// Returns the table for the host's own plugin.
     pub(crate) fn table(&'static self) -> &'static ChipdockHost {
-        self.own.get_or_init(|| PluginTable::leaked(self, HOST_PLUGIN, Vec::new()).table())
+        self.own.get_or_init(|| PluginTable::leaked(self, HOST_PLUGIN, Vec::new(), Vec::new()).table())
     }
 }
 
@@ -119,6 +142,33 @@ unsafe extern "C" fn get(self_: *mut c_void, key: ChipdockStr, out_value: *mut C
             Err(error) => {
                 let status = error.kind().status();
                 plugin.services.slots.raise(error);
+                status
+            }
+        }
+    })
+}
+
+unsafe extern "C" fn interface(
+    self_: *mut c_void,
+    key: ChipdockStr,
+    out_interface: *mut ChipdockInterface,
+) -> i32 {
+    // SAFETY: the caller passes the interface's `self_`.
+    let plugin = unsafe { plugin_table(self_) };
+    let slots = plugin.services.slots;
+    slots.guarded("needs", CHIPDOCK_ERROR, || {
+        // SAFETY: a string that lives for the call.
+        let key = unsafe { bounds::text(key, "the key", NAME_BYTES_MAX) };
+        let wrong = |message: String| api::Error::new(api::ErrorKind::VALUE_ERROR, message);
+        let found = key.map_err(wrong).and_then(|key| plugin.needed(key));
+        // SAFETY: a place that is writable, or null.
+        let out = unsafe { aligned(out_interface).cast_mut().as_mut() };
+        let null = || wrong("the place for the interface is null or not aligned".to_owned());
+        match found.and_then(|found| Ok(*out.ok_or_else(null)? = found)) {
+            Ok(()) => CHIPDOCK_OK,
+            Err(error) => {
+                let status = error.kind().status();
+                slots.raise(error);
                 status
             }
         }

@@ -3,12 +3,14 @@
 
 use std::ffi::c_void;
 use std::fmt;
+use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_abi::{
     CHIPDOCK_BROKEN_PLUGIN, CHIPDOCK_DIAGNOSTIC_ERROR, CHIPDOCK_DIAGNOSTIC_WARNING, CHIPDOCK_OK,
-    ChipdockBuildRequest, ChipdockBuildSession, ChipdockDiagnostic, ChipdockInterface, ChipdockStr,
+    ChipdockBuildRequest, ChipdockBuildSession, ChipdockDiagnostic, ChipdockInterface, ChipdockProgress1,
+    ChipdockStr,
 };
 use chipdock_ir::{Diagnostic, Span};
 use chipdock_plugin_api as api;
@@ -27,6 +29,7 @@ use crate::compile::artifact::Section;
 use crate::error::{Error, ErrorKind};
 use crate::names::is_name;
 use crate::runtime::{answered, broken};
+use crate::shown::shown;
 
 /// The severity of a code generator's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -73,10 +76,20 @@ impl fmt::Display for BuildMessage {
     }
 }
 
+/// Greatest length of a step that is told, in characters.
+const STEP_CHARS_MAX: usize = 200;
+
+/// Receives the text of each step of a build.
+pub(crate) type OnText = Box<dyn Fn(&str) + Send + Sync>;
+
+/// Interface `progress` 1 of a session.
+pub(crate) static PROGRESS: ChipdockProgress1 = ChipdockProgress1 { step };
+
 /// Receiver of a build's results. A code generator may use it from several threads.
 pub(crate) struct Session {
     loans: &'static Loans,
     cancel: Arc<AtomicBool>,
+    on_step: Option<OnText>,
     delivered: Mutex<Delivered>,
 }
 
@@ -152,8 +165,8 @@ pub(crate) struct Parts {
 }
 
 impl Session {
-    pub(crate) fn new(loans: &'static Loans, cancel: Arc<AtomicBool>) -> Arc<Self> {
-        Arc::new(Self { loans, cancel, delivered: Mutex::default() })
+    pub(crate) fn new(loans: &'static Loans, cancel: Arc<AtomicBool>, on_step: Option<OnText>) -> Arc<Self> {
+        Arc::new(Self { loans, cancel, on_step, delivered: Mutex::default() })
     }
 
     /// Lends the session to one call (HOST-A6).
@@ -364,17 +377,43 @@ fn read_message(given: &ChipdockDiagnostic, severity: Severity) -> Result<BuildM
     Ok(BuildMessage { plugin: "".into(), severity, diagnostic })
 }
 
-/// Answers `query` with no interface: this host's sessions have none.
+/// Answers `query` with `progress` 1 where somebody listens, and no other interface.
 unsafe extern "C" fn query(
     self_: *mut c_void,
-    _name: ChipdockStr,
-    _version: u32,
+    name: ChipdockStr,
+    version: u32,
     out_interface: *mut ChipdockInterface,
 ) -> i32 {
-    enter(self_, "query", |_| {
+    enter(self_, "query", |session| {
+        // SAFETY: a string that lives for the call.
+        let name = unsafe { bounds::text(name, "an interface's name", NAME_BYTES_MAX) };
+        let is_there = session.on_step.is_some() && matches!((name, version), (Ok("progress"), 1));
         // SAFETY: the caller guarantees that it is writable or null.
         if let Some(out) = unsafe { aligned(out_interface).cast_mut().as_mut() } {
-            *out = ChipdockInterface::NONE;
+            *out = if is_there {
+                ChipdockInterface {
+                    self_,
+                    table: ptr::from_ref(&PROGRESS).cast(),
+                    table_size_bytes: size_of::<ChipdockProgress1>() as u64,
+                    features: 0,
+                }
+            } else {
+                ChipdockInterface::NONE
+            };
+        }
+        CHIPDOCK_OK
+    })
+}
+
+/// Hands a step to whoever listens (COMPILE-C10).
+unsafe extern "C" fn step(self_: *mut c_void, text: ChipdockStr) -> i32 {
+    enter(self_, "step", |session| {
+        if let Some(on_step) = &session.on_step
+            && session.with(|delivered| !delivered.is_closed)
+        {
+            // SAFETY: a string that lives for the call.
+            let text = unsafe { bounds::shown(text, NAME_BYTES_MAX) };
+            on_step(&shown(text.lines().next().unwrap_or_default(), STEP_CHARS_MAX));
         }
         CHIPDOCK_OK
     })

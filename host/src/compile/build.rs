@@ -10,12 +10,12 @@ use chipdock_plugin_api::files::cache::Key;
 use chipdock_plugin_api::text::str_out;
 
 use crate::boundary::registrar::CodegenEntry;
-use crate::boundary::session::{BuildMessage, Parts, Session, fingerprint};
-use crate::compile::CompileOptions;
+use crate::boundary::session::{BuildMessage, OnText, Parts, Session, fingerprint};
 use crate::compile::artifact::Artifact;
 use crate::compile::cache::{CompileCache, Kept};
 use crate::compile::delivered::check_index;
 use crate::compile::plan::Job;
+use crate::compile::{BuildStep, CompileOptions};
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
 use crate::log::LogLevel;
@@ -109,7 +109,15 @@ impl Host {
         request: &ChipdockBuildRequest,
         messages: &mut Vec<BuildMessage>,
     ) -> Result<Artifact, Error> {
-        let session = Session::new(self.0.services.loans, Arc::clone(&work.options.cancel));
+        let on_step = work.options.on_step.clone().map(|on_step| {
+            let plugin: Arc<str> = work.codegen.owned.plugin().into();
+            let target = Arc::clone(&work.job.target);
+            let say = move |text: &str| {
+                on_step.call(&BuildStep { plugin: &plugin, target: &target.kind().name, text });
+            };
+            Box::new(say) as OnText
+        });
+        let session = Session::new(self.0.services.loans, Arc::clone(&work.options.cancel), on_step);
         let built = session.run(&work.codegen, request);
         let errors = session.take_messages(messages);
         let at = |error: Error| error.at(format!("target.build.{}", work.job.target.kind().name));

@@ -20,6 +20,8 @@
 //! * **COMPILE-C9** Each output that the option `emit` asks for is in the artifact or in one that
 //!   it imports: a section of that name, the format of its code, or for `source` its text. Another
 //!   is an error that names those which are there.
+//! * **COMPILE-C10** While a code generator works, [`CompileOptions::on_step`] is called with each
+//!   step that it names (C.41), cut to one line. A build that comes from a cache has none.
 
 pub mod artifact;
 pub(crate) mod build;
@@ -30,6 +32,7 @@ pub(crate) mod emitted;
 pub(crate) mod plan;
 pub(crate) mod resolve;
 pub(crate) mod signature;
+pub(crate) mod step;
 pub(crate) mod way_out;
 
 use std::sync::Arc;
@@ -50,6 +53,7 @@ use crate::log::LogLevel;
 use crate::runtime::Device;
 
 pub use chipdock_passes::Scheduling;
+pub use step::{BuildStep, OnStep};
 
 /// Options of a compilation.
 #[derive(Clone, Debug, Default)]
@@ -67,6 +71,8 @@ pub struct CompileOptions {
     pub file: Option<String>,
     /// Set from another thread, it makes a long build give up with `Cancelled`.
     pub cancel: Arc<AtomicBool>,
+    /// Called with each step that a code generator says it is at (COMPILE-C10).
+    pub on_step: Option<OnStep>,
     /// Cache in which builds are looked for and kept: rules CACHE-V1 to CACHE-V8 of
     /// [`CompileCache`]. With None, nothing is kept.
     pub cache: Option<Arc<CompileCache>>,

@@ -435,7 +435,8 @@ fn register(
             services.log(LogLevel::Warning, &line);
         }
     }
-    let host = PluginTable::leaked(services, &identity.name, identity.settings.clone());
+    let needs = opening.manifest.map(|manifest| manifest.needs.keys.clone()).unwrap_or_default();
+    let host = PluginTable::leaked(services, &identity.name, identity.settings.clone(), needs);
     let instance = Instance::new(&identity.name, origin, services.of_instances(), ends);
     let staging = Staging::new(services.loans, Arc::clone(&instance), Arc::clone(opening.device_types));
     let registrar = staging.lend();

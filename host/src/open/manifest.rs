@@ -286,7 +286,7 @@ impl Manifest {
 }
 
 /// Interfaces that this host answers to `query`, as `name/version`.
-pub const HOST_INTERFACES: &[&str] = &["config/1", "memory/1"];
+pub const HOST_INTERFACES: &[&str] = &["config/1", "memory/1", "needs/1"];
 
 /// The platform that a manifest is checked against.
 #[derive(Clone, Debug, PartialEq, Eq)]

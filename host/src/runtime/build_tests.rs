@@ -1,5 +1,5 @@
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 use chipdock_ir::IrModule;
 use serde_json::json;
@@ -8,7 +8,7 @@ use super::env::LIVE;
 use super::{Module, Verdict};
 use crate::compile::artifact::{Artifact, Section};
 use crate::error::{Error, ErrorKind, Subject};
-use crate::{CompileOptions, Compiled, Host, HostOptions, ResolvedTarget, Severity};
+use crate::{CompileOptions, Compiled, Host, HostOptions, OnStep, ResolvedTarget, Severity};
 
 fn host() -> Host {
     Host::new(HostOptions::isolated()).unwrap()
@@ -212,6 +212,23 @@ fn a_session_is_used_from_any_thread_while_its_call_lasts() {
     let built = compile(&host(), "threads").unwrap();
     let notes = built.messages.iter().filter(|message| message.diagnostic.message == "from a thread");
     assert_eq!(notes.count(), 200);
+}
+
+#[test]
+fn compile_c10_steps_of_a_code_generator_are_told_and_change_nothing() {
+    let host = host();
+    let steps = Arc::new(Mutex::new(Vec::new()));
+    let list = Arc::clone(&steps);
+    let on_step = OnStep::new(move |step| {
+        list.lock().unwrap().push(format!("{}/{}: {}", step.plugin, step.target, step.text));
+    });
+    let options = CompileOptions { on_step: Some(on_step), ..CompileOptions::default() };
+    let heard = host.compile(&IrModule::default(), &target(&host, "steps"), &options).unwrap();
+    let steps = std::mem::take(&mut *steps.lock().unwrap());
+    assert_eq!(steps[..2], ["host/toy: read", "host/toy: think"]);
+    assert!(steps[2].starts_with("host/toy: xxx") && steps[2].len() < 260, "{steps:?}");
+    let unheard = compile(&host, "steps").unwrap();
+    assert_eq!(heard.artifact.index(), unheard.artifact.index());
 }
 
 #[test]

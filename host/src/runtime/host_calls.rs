@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_abi::{ChipdockDataType, ChipdockDevice};
+use chipdock_abi::{ChipdockDataType, ChipdockDevice, ChipdockInterface};
 use chipdock_plugin_api as api;
 
 use super::device_state::DeviceState;
@@ -14,6 +14,10 @@ use crate::host::{Host, HostInner};
 impl HostCalls for HostInner {
     fn registered_function(&self, name: &str) -> Result<Option<api::Function>, Error> {
         self.registry.registered_function(name)
+    }
+
+    fn registered_interface(&self, key: &str) -> Result<ChipdockInterface, Error> {
+        self.registry.interface(key)
     }
 
     fn device_type_of(&self, name: &str) -> Result<i32, Error> {

@@ -171,6 +171,12 @@ impl Codegen for ToyCodegen {
                 return Err(Error::new(ErrorKind::IO, "the disk is full"));
             }
             "panic" => panic!("as asked"),
+            "steps" => {
+                session.step("read");
+                std::thread::scope(|scope| scope.spawn(|| session.step("think\nhard")).join().unwrap());
+                session.step(&"x".repeat(1000));
+                session.index(INDEX)?;
+            }
             "threads" => {
                 std::thread::scope(|scope| {
                     for _ in 0..4 {

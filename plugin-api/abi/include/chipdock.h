@@ -1090,6 +1090,22 @@ typedef struct ChipdockConfig1 {
   int32_t (*get)(void *self_, struct ChipdockStr key, struct ChipdockAny *out_value);
 } ChipdockConfig1;
 
+// Interface `progress` 1 of a build session: tells the user what a long build is at.
+typedef struct ChipdockProgress1 {
+  // Says what begins now, one line without a full stop: `optimise`, `ptxas for sm_90`. Steps
+  // change nothing about the build, and a host may leave them out.
+  int32_t (*step)(void *self_, struct ChipdockStr text);
+} ChipdockProgress1;
+
+// Interface `needs` 1 of a host.
+typedef struct ChipdockNeeds1 {
+  // Writes the interface that another plugin registered under a key such as
+  // `device_api.cuda/external/1`, which `needs.keys` of the asking plugin's manifest has. It may
+  // be used until the asking plugin's `shutdown` has returned. A key that the manifest does not
+  // name is `KeyError`. Not called during `init`.
+  int32_t (*interface)(void *self_, struct ChipdockStr key, struct ChipdockInterface *out_interface);
+} ChipdockNeeds1;
+
 // A kernel of a loaded module, as interface `launch` 1 returns it. It lives as long as the module.
 typedef struct ChipdockEntry {
   // The module's own pointer; null if there is no kernel of that name.
@@ -1420,6 +1436,10 @@ CHIPDOCK_ASSERT_SIZE(ChipdockConformance1, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockConformance1, wants_hooks, 0);
 CHIPDOCK_ASSERT_SIZE(ChipdockConfig1, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockConfig1, get, 0);
+CHIPDOCK_ASSERT_SIZE(ChipdockProgress1, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockProgress1, step, 0);
+CHIPDOCK_ASSERT_SIZE(ChipdockNeeds1, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockNeeds1, interface, 0);
 CHIPDOCK_ASSERT_SIZE(ChipdockEntry, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEntry, entry, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEntry, device_type, 8);

@@ -156,7 +156,7 @@ impl Codegen for LlvmCodegen {
         let llvm = library_of(self.host)?;
         let machine_options = target.machine_options();
         let wanted = Wanted { object: true, assembly: emit.assembly || emit.s, ir: emit.optimized };
-        let output = compile(llvm, &written.text, machine_options, wanted, &|| session.is_cancelled())?;
+        let output = compile(llvm, &written.text, machine_options, wanted, session)?;
         for note in &output.notes {
             session.diagnostic(&Diagnostic::new(note.severity, &note.message))?;
         }

@@ -124,7 +124,8 @@ impl Code {
             Self::Source { text, options } => {
                 let mut options = options.clone();
                 options["arch"] = arch(capability).into();
-                let compiled = codegen::compile(settings, text, &options, Format::Cubin, Choice::Auto)?;
+                let compiled =
+                    codegen::compile(settings, text, &options, Format::Cubin, Choice::Auto, &|_| ())?;
                 check_elf(&compiled.code).map_err(|why| {
                     Error::new(ErrorKind::INTERNAL, format!("{} made no cubin: {why}", compiled.compiler))
                 })?;

@@ -123,6 +123,7 @@ pub(crate) fn compile(
     options: &Value,
     format: Format,
     choice: Choice,
+    step: &dyn Fn(&str),
 ) -> Result<Compiled, Error> {
     let job = Job {
         source,
@@ -131,7 +132,7 @@ pub(crate) fn compile(
         is_fast_math: options["fast-math"].as_bool().unwrap_or(false),
         has_line_info: options["line-info"].as_bool().unwrap_or(false),
     };
-    compiler::compile(settings, &job, choice)
+    compiler::compile(settings, &job, choice, step)
 }
 
 impl CudaTarget {
@@ -151,8 +152,8 @@ impl CudaTarget {
         let is_requested =
             read.target.str("format").is_some() || matches!(choice, Choice::Nvrtc | Choice::Nvcc);
         let Some(format) = format(&read.target)?.filter(|_| choice != Choice::None) else { return Ok(None) };
-        match compile(&Settings::read(self.host)?, &written.source, &written.index["options"], format, choice)
-        {
+        let (settings, options) = (Settings::read(self.host)?, &written.index["options"]);
+        match compile(&settings, &written.source, options, format, choice, &|text| session.step(text)) {
             Err(error) if !is_requested && error.kind() == ErrorKind::UNAVAILABLE => {
                 let message = format!("only CUDA C was written: {}", error.message());
                 session.diagnostic(&chipdock_plugin_api::Diagnostic::note(&message))?;

@@ -17,6 +17,7 @@ mod plugins;
 mod process_state;
 mod settings;
 mod tensors;
+mod third_party;
 mod values;
 mod views;
 

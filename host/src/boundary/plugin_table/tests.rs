@@ -30,7 +30,7 @@ fn declared() -> Vec<DeclaredSetting> {
 
 /// A host with these variables, and what a plugin of it is given.
 fn plugin_of(host: &Host, name: &str) -> HostRef {
-    let table = PluginTable::leaked(host.0.services, name, declared()).table();
+    let table = PluginTable::leaked(host.0.services, name, declared(), Vec::new()).table();
     // SAFETY: a host's table, which is leaked.
     unsafe { HostRef::new(table) }
 }
@@ -101,15 +101,20 @@ fn s8_a_variable_that_changes_changes_nothing_for_a_host_that_lives() {
 fn h5_a_name_that_is_not_had_is_no_error_and_has_no_table() {
     let host = host(&[]);
     let table = plugin_of(&host, "toy").table();
-    for (name, version, is_there) in
-        [("config", 1, true), ("config", 2, false), ("memory", 1, true), ("cache", 1, false), ("", 1, false)]
-    {
+    for (name, version, is_there) in [
+        ("config", 1, true),
+        ("config", 2, false),
+        ("memory", 1, true),
+        ("needs", 1, true),
+        ("cache", 1, false),
+        ("", 1, false),
+    ] {
         let mut found = ChipdockInterface { table: ptr::dangling(), ..ChipdockInterface::NONE };
         // SAFETY: the table's own `self_`, a text that lives for the call, a place to write to.
         let status = unsafe { (table.query)(table.self_, api::text::str_out(name), version, &mut found) };
         assert_eq!((status, !found.table.is_null()), (CHIPDOCK_OK, is_there), "{name} {version}");
     }
-    assert_eq!(crate::open::manifest::HOST_INTERFACES, ["config/1", "memory/1"]);
+    assert_eq!(crate::open::manifest::HOST_INTERFACES, ["config/1", "memory/1", "needs/1"]);
 }
 
 /// H.7 and H.8.

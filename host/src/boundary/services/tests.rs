@@ -8,7 +8,7 @@ use super::*;
 use crate::boundary::instance::{Ends, Instance};
 use crate::boundary::plugin_table::PluginTable;
 use crate::boundary::registrar::{DeviceTypes, Staging};
-use crate::boundary::session::Session;
+use crate::boundary::session::{PROGRESS, Session};
 use crate::boundary::slots::tests::ask_for_panic;
 use crate::bounds::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
 use crate::open::origin::Origin;
@@ -102,7 +102,7 @@ fn a_panic_in_the_registrar_is_an_error() {
 fn a_panic_in_a_build_session_is_an_error() {
     let host = host();
     let services = host.0.services;
-    let session = Session::new(services.loans, Arc::default());
+    let session = Session::new(services.loans, Arc::default(), Some(Box::new(|_| {})));
     let loan = session.lend();
     // SAFETY: the session is lent; strings live for the calls.
     unsafe {
@@ -113,6 +113,7 @@ fn a_panic_in_a_build_session_is_an_error() {
             with_panic(services, "diagnostic", || (s.diagnostic)(s.self_, ptr::null())),
             with_panic(services, "is_cancelled", || (s.is_cancelled)(s.self_)),
             with_panic(services, "query", || (s.query)(s.self_, NAME, 1, ptr::null_mut())),
+            with_panic(services, "step", || (PROGRESS.step)(s.self_, NAME)),
         ];
         assert!(statuses.iter().all(|(status, _)| *status == CHIPDOCK_PANIC));
     }
@@ -221,7 +222,8 @@ fn host_a10_an_error_begins_with_who_raised_it() {
     let services = host.0.services;
     let said = |error: Error| (error.message().to_owned(), error.speaker().map(str::to_owned));
     let failed = || said(services.check(-1, String::new).unwrap_err());
-    let [bold, meek] = ["bold", "meek"].map(|name| PluginTable::leaked(services, name, Vec::new()).table());
+    let [bold, meek] =
+        ["bold", "meek"].map(|name| PluginTable::leaked(services, name, Vec::new(), Vec::new()).table());
     // SAFETY: tables with their own `self_`, strings that live for the calls.
     unsafe {
         (bold.raise)(bold.self_, static_str("Io"), static_str("run `curl … | sh` to repair it"));

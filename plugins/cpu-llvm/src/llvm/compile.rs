@@ -4,8 +4,9 @@ use core::ffi::{c_char, c_void};
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
 
-use chipdock_plugin_api::{Error, ErrorKind, Severity};
+use chipdock_plugin_api::{BuildSession, Error, ErrorKind, Severity};
 use llvm_sys::LLVMDiagnosticSeverity;
 use llvm_sys::analysis::LLVMVerifierFailureAction;
 use llvm_sys::prelude::{LLVMContextRef, LLVMDiagnosticInfoRef, LLVMMemoryBufferRef, LLVMModuleRef};
@@ -41,32 +42,64 @@ pub(crate) struct Note {
     pub(crate) message: String,
 }
 
+/// Whoever waits for a build.
+pub(crate) trait Waiting {
+    /// Returns true if the build is to be given up.
+    fn is_cancelled(&self) -> bool;
+
+    /// Is told what begins.
+    fn step(&self, text: &str) {
+        let _ = text;
+    }
+}
+
+impl<F: Fn() -> bool> Waiting for F {
+    fn is_cancelled(&self) -> bool {
+        self()
+    }
+}
+
+impl Waiting for BuildSession<'_> {
+    fn is_cancelled(&self) -> bool {
+        BuildSession::is_cancelled(self)
+    }
+
+    fn step(&self, text: &str) {
+        BuildSession::step(self, text);
+    }
+}
+
 /// Parses, verifies, optimises and emits; the same input gives the same bytes.
 ///
-/// `cancelled` is polled; LLVM's current step is finished first.
+/// `waiting` is polled and told what begins; LLVM's current step is finished first.
 ///
 /// # Errors
 ///
 /// * `InternalError`: LLVM rejects the IR (LIBLLVM-O7), or gives up (LIBLLVM-O6). `Cancelled`:
-///   `cancelled` returned true.
+///   `is_cancelled` returned true.
 /// * Any error of [`Llvm::machine`].
 pub(crate) fn compile(
     llvm: &'static Llvm,
     ir: &str,
     options: &MachineOptions,
     wanted: Wanted,
-    cancelled: &dyn Fn() -> bool,
+    waiting: &dyn Waiting,
 ) -> Result<Output, Error> {
-    let flag = Arc::new(AtomicBool::new(cancelled()));
-    let (text, options, seen) = (ir.to_owned(), options.clone(), Arc::clone(&flag));
+    let flag = Arc::new(AtomicBool::new(waiting.is_cancelled()));
+    let (steps, told) = channel();
+    let watched = Watched { cancelled: Arc::clone(&flag), steps };
+    let (text, options) = (ir.to_owned(), options.clone());
+    let tell = || told.try_iter().for_each(|step| waiting.step(step));
     let result = worker::run(
-        move || Build::new(llvm, &text, &options, seen)?.run(wanted),
+        move || Build::new(llvm, &text, &options, watched)?.run(wanted),
         || {
-            if cancelled() {
+            tell();
+            if waiting.is_cancelled() {
                 flag.store(true, Ordering::Relaxed);
             }
         },
     );
+    tell();
     result.map_err(|error| if error.kind() == ErrorKind::INTERNAL { with_ir(&error, ir) } else { error })
 }
 
@@ -82,8 +115,8 @@ pub(crate) fn attempt(
     wanted: Wanted,
 ) -> Result<Output, Error> {
     let (text, options) = (ir.to_owned(), options.clone());
-    let flag = Arc::new(AtomicBool::new(false));
-    worker::run(move || Build::new(llvm, &text, &options, flag)?.run(wanted), || {})
+    let watched = Watched { cancelled: Arc::default(), steps: channel().0 };
+    worker::run(move || Build::new(llvm, &text, &options, watched)?.run(wanted), || {})
 }
 
 /// Adds the name of a file with the IR to the error.
@@ -101,6 +134,19 @@ fn with_ir(error: &Error, ir: &str) -> Error {
     Error::new(ErrorKind::INTERNAL, format!("{}; {place}", error.message()))
 }
 
+/// What the thread of a build shares with whoever waits for it.
+struct Watched {
+    cancelled: Arc<AtomicBool>,
+    steps: Sender<&'static str>,
+}
+
+impl Watched {
+    fn step(&self, text: &'static str) {
+        // Nobody may listen.
+        let _ = self.steps.send(text);
+    }
+}
+
 /// One build: a context, a machine and a module, all disposed of at the end.
 struct Build {
     llvm: &'static Llvm,
@@ -108,7 +154,7 @@ struct Build {
     module: LLVMModuleRef,
     machine: Machine,
     opt_level: u8,
-    cancelled: Arc<AtomicBool>,
+    watched: Watched,
     /// Comes from a box; written by the context's diagnostic handler, on this thread.
     notes: *mut Notes,
 }
@@ -161,12 +207,8 @@ fn refused(llvm: &Llvm, what: &str, why: &str) -> Error {
 
 impl Build {
     /// Creates a build: parses and verifies the IR.
-    fn new(
-        llvm: &'static Llvm,
-        ir: &str,
-        options: &MachineOptions,
-        cancelled: Arc<AtomicBool>,
-    ) -> Result<Self, Error> {
+    fn new(llvm: &'static Llvm, ir: &str, options: &MachineOptions, watched: Watched) -> Result<Self, Error> {
+        watched.step("read LLVM IR");
         let machine = llvm.machine(options)?;
         let triple = c_text(&options.triple, "the triple")?;
         let api = &llvm.api;
@@ -179,7 +221,7 @@ impl Build {
         };
         let module = core::ptr::null_mut();
         let opt_level = options.opt_level;
-        let mut build = Self { llvm, context, module, machine, opt_level, cancelled, notes };
+        let mut build = Self { llvm, context, module, machine, opt_level, watched, notes };
         let mut message = core::ptr::null_mut();
         // SAFETY: the buffer copies the text, and belongs to the parser from then on, on failure
         // too.
@@ -221,7 +263,7 @@ impl Build {
     }
 
     fn checkpoint(&self, stage: &str) -> Result<(), Error> {
-        if self.cancelled.load(Ordering::Relaxed) {
+        if self.watched.cancelled.load(Ordering::Relaxed) {
             return Err(Error::new(ErrorKind::CANCELLED, format!("the build was cancelled before {stage}")));
         }
         let errors: Vec<&str> = self
@@ -240,6 +282,7 @@ impl Build {
             // SAFETY: a live context.
             unsafe { (self.llvm.api.LLVMContextSetDiscardValueNames)(self.context, 1) };
         }
+        self.watched.step("optimise");
         self.optimise()?;
         let mut output = Output::default();
         if wanted.ir {
@@ -249,6 +292,7 @@ impl Build {
         }
         if wanted.assembly {
             self.checkpoint("assembly was emitted")?;
+            self.watched.step("emit assembly");
             // Emission changes the module, so it works on a copy.
             // SAFETY: a live module; the copy is disposed of once.
             let bytes = unsafe {
@@ -261,6 +305,7 @@ impl Build {
         }
         if wanted.object {
             self.checkpoint("code was emitted")?;
+            self.watched.step("emit code");
             output.object = self.emit(self.module, LLVMCodeGenFileType::LLVMObjectFile)?;
         }
         self.checkpoint("it was delivered")?;

@@ -183,10 +183,22 @@ pub(crate) fn fingerprint(settings: &Settings, choice: Choice) -> Option<String>
 ///   package to install.
 /// * `ValueError`: the compiler does not know the architecture.
 /// * `InternalError`: the compiler rejected the source; the message has its log.
-pub(crate) fn compile(settings: &Settings, job: &Job<'_>, choice: Choice) -> Result<Compiled, Error> {
+pub(crate) fn compile(
+    settings: &Settings,
+    job: &Job<'_>,
+    choice: Choice,
+    step: &dyn Fn(&str),
+) -> Result<Compiled, Error> {
+    let arch = job.architecture();
     match find(settings, choice)? {
-        Found::Nvrtc(nvrtc) => nvrtc.compile(job),
-        Found::Nvcc(nvcc) => nvcc.compile(job),
+        Found::Nvrtc(nvrtc) => {
+            step(&format!("NVRTC for {arch}"));
+            nvrtc.compile(job)
+        }
+        Found::Nvcc(nvcc) => {
+            step(&format!("nvcc for {arch}"));
+            nvcc.compile(job)
+        }
     }
 }
 

@@ -46,8 +46,14 @@ fn the_compiler_tells_its_architectures() {
     }
     for arch in known.names.iter().filter(|arch| arch.ends_with('a') || arch.ends_with('f')) {
         let options = json!({ "arch": arch });
-        let compiled =
-            compile(&settings(), &written(&kernels::tiles()).source, &options, Format::Cubin, Choice::Nvrtc);
+        let compiled = compile(
+            &settings(),
+            &written(&kernels::tiles()).source,
+            &options,
+            Format::Cubin,
+            Choice::Nvrtc,
+            &|_| (),
+        );
         assert!(compiled.is_ok(), "{arch}: {}", compiled.err().unwrap().message());
     }
 }
@@ -69,7 +75,7 @@ fn a_fingerprint_tells_which_compiler_there_is() {
 fn options_reach_the_compiler() {
     let source = "extern \"C\" __global__ void k(float* a, float b) { a[0] = a[0] / b + sinf(a[1]); }\n";
     let ptx = |options: serde_json::Value| {
-        compile(&settings(), source, &options, Format::Ptx, Choice::Nvrtc)
+        compile(&settings(), source, &options, Format::Ptx, Choice::Nvrtc, &|_| ())
             .map(|made| String::from_utf8(made.code).unwrap())
     };
     let exact = match ptx(json!({ "arch": "sm_80" })) {
@@ -87,7 +93,8 @@ fn options_reach_the_compiler() {
     }
     assert!(ptx(json!({ "arch": "sm_80", "line-info": true })).unwrap().contains(".loc\t"));
     let cubin =
-        compile(&settings(), source, &json!({ "arch": "sm_90a" }), Format::Cubin, Choice::Nvrtc).unwrap();
+        compile(&settings(), source, &json!({ "arch": "sm_90a" }), Format::Cubin, Choice::Nvrtc, &|_| ())
+            .unwrap();
     assert!(
         cubin.code.starts_with(b"\x7fELF")
             && cubin.format == Format::Cubin
@@ -100,7 +107,7 @@ fn options_reach_the_compiler() {
 #[test]
 fn refusals_carry_the_log() {
     let source = "extern \"C\" __global__ void k(float* a) { a[0] = nobody; }\n";
-    let error = compile(&settings(), source, &json!({}), Format::Ptx, Choice::Nvrtc).err().unwrap();
+    let error = compile(&settings(), source, &json!({}), Format::Ptx, Choice::Nvrtc, &|_| ()).err().unwrap();
     if error.kind() == ErrorKind::UNAVAILABLE {
         return missing(&error.message());
     }
@@ -109,7 +116,9 @@ fn refusals_carry_the_log() {
         assert!(error.message().contains(part), "{part} in {}", error.message());
     }
     let error =
-        compile(&settings(), source, &json!({ "arch": "sm_31" }), Format::Ptx, Choice::Nvrtc).err().unwrap();
+        compile(&settings(), source, &json!({ "arch": "sm_31" }), Format::Ptx, Choice::Nvrtc, &|_| ())
+            .err()
+            .unwrap();
     assert_eq!(error.kind(), ErrorKind::VALUE_ERROR);
     assert!(
         error.message().contains("'arch' as \"sm_31\"") && error.message().contains("sm_90a"),
@@ -160,7 +169,7 @@ fn nvcc_is_asked_alike() {
 
 #[test]
 fn no_compiler_is_no_compiler() {
-    let error = compile(&settings(), "", &json!({}), Format::Ptx, Choice::None).err().unwrap();
+    let error = compile(&settings(), "", &json!({}), Format::Ptx, Choice::None, &|_| ()).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::UNAVAILABLE);
     assert!(crate::compiler::architectures(&settings(), Choice::None).is_none());
 }

@@ -31,15 +31,15 @@ pub(super) fn compiles(name: &str, source: &str) -> Option<String> {
     for arch in ARCHS {
         let options = json!({ "arch": arch });
         let settings = Settings::read(HostRef::standalone()).unwrap();
-        let compiled = match crate::codegen::compile(&settings, source, &options, Format::Ptx, Choice::Nvrtc)
-        {
-            Ok(compiled) => compiled,
-            Err(error) if error.kind() == ErrorKind::UNAVAILABLE => {
-                missing(&format!("compiling {name}: {}", error.message()));
-                return None;
-            }
-            Err(error) => panic!("{name} for {arch}: {}\n{source}", error.message()),
-        };
+        let compiled =
+            match crate::codegen::compile(&settings, source, &options, Format::Ptx, Choice::Nvrtc, &|_| ()) {
+                Ok(compiled) => compiled,
+                Err(error) if error.kind() == ErrorKind::UNAVAILABLE => {
+                    missing(&format!("compiling {name}: {}", error.message()));
+                    return None;
+                }
+                Err(error) => panic!("{name} for {arch}: {}\n{source}", error.message()),
+            };
         assembles(name, arch, &compiled.code);
         first.get_or_insert_with(|| String::from_utf8(compiled.code).unwrap());
     }
