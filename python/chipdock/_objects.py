@@ -17,12 +17,12 @@ from ._shown import Listing, html_table, problem
 
 __all__ = [
     "Device", "Host", "Kernel", "Module", "Stream", "Target", "compile", "device", "device_name", "devices", "function", "host", "kernel",
-    "load", "lower", "plugins", "targets",
+    "load", "lower", "plugins", "target_tags", "targets",
 ]
 
 #: A device: its name (`"opencl:0"`), or the value that tensors have.
 DeviceLike = Union[str, "tvm_ffi.Device"]
-#: A target: one that was made, a kind's name, JSON, or a mapping of options.
+#: A target: one that was made, the name of a kind or a tag, JSON, or a mapping of options.
 TargetLike = Union["Target", str, Mapping[str, Any], None]
 
 Device = tvm_ffi.Device
@@ -31,7 +31,7 @@ _function = _library.function
 
 
 def _text_of(target: TargetLike) -> str:
-    """Returns the text of a target: its kind's name, or JSON."""
+    """Returns the text of a target: the name of its kind or tag, or JSON."""
     if isinstance(target, Target):
         return str(_target_json(target))
     return target if isinstance(target, str) else json.dumps(target)
@@ -54,7 +54,8 @@ class Target(tvm_ffi.Object):
         Parameters
         ----------
         source
-            A kind's name, JSON, or a mapping with ``kind`` and options; by default the preferred target of the host.
+            The name of a kind or of a tag such as ``"nvidia/geforce-rtx-3090"``, JSON, or a mapping with ``kind`` or ``tag`` and
+            options; by default the preferred target of the host.
         host
             The target of the host functions, for a device's target.
         device
@@ -63,7 +64,7 @@ class Target(tvm_ffi.Object):
         Raises
         ------
         ValueError
-            An option, its value or the kind is not known; the message has the nearest known.
+            An option, its value, the kind or the tag is not known; the message has the nearest known.
         Unavailable
             A plugin or a library that the kind needs is missing.
         """
@@ -263,14 +264,14 @@ class Host(tvm_ffi.Object):
     _make_host, _plugins, _devices, _targets, _make_device, _device_name, _device_attribute, _device_sync, _make_target, _target_json,
     _compile, _lower, _load, _load_bytes, _module_function, _module_functions, _module_describe, _module_source, _module_lowered,
     _module_target, _module_bytes, _module_export, _run, _stream, _set_stream, _stream_sync, _stream_wait_for, _stream_native,
-    _stream_device, _plugin_function,
+    _stream_device, _plugin_function, _target_tags,
 ) = map(
     _function,
     (
         "host", "plugins", "devices", "targets", "device", "device_name", "device_attribute", "device_sync", "target", "target_json",
         "compile", "lower", "load", "load_bytes", "module_function", "module_functions", "module_describe", "module_source",
         "module_lowered", "module_target", "module_bytes", "module_export", "run", "stream", "set_stream", "stream_sync",
-        "stream_wait_for", "stream_native", "stream_device", "function",
+        "stream_wait_for", "stream_native", "stream_device", "function", "target_tags",
     ),
 )
 
@@ -357,6 +358,19 @@ def targets() -> Listing:
             ("default", lambda one: json.dumps(one["target"]) if one.get("target") else None), ("problem", problem),
         ],
     )
+
+
+def target_tags() -> dict[str, dict[str, Any]]:
+    """Returns the tags by name: names of hardware, each with its kind and the options of a target for it.
+
+    >>> import chipdock
+    >>> chipdock.target_tags()["apple/m2-gpu"]["kind"]
+    'metal'
+    >>> chipdock.Target({"tag": "apple/m2-gpu", "host": "c"}).options["thread_warp_size"]
+    32
+    """
+    found: dict[str, dict[str, Any]] = json.loads(_target_tags(_host()))
+    return found
 
 
 def function(name: str) -> tvm_ffi.Function:

@@ -144,6 +144,20 @@ def test_targets_are_values():
     assert any(one["kind"] == "c" and one["usable"] for one in chipdock.targets())
 
 
+def test_tags_are_targets():
+    tags = chipdock.target_tags()
+    assert tags["nvidia/geforce-rtx-3090"]["arch"] == "sm_86" and len(tags) >= 279
+    target = chipdock.Target("qcom/adreno-opencl", host="c")
+    assert (target.kind, target.options["tag"]) == ("opencl", "qcom/adreno-opencl")
+    assert target.options["keys"] == ["adreno", "opencl", "gpu"]
+    assert target == chipdock.Target({"tag": "qcom/adreno-opencl", "host": "c"})
+    assert chipdock.Target({"tag": "qcom/adreno-opencl", "max_num_threads": 64}).options["max_num_threads"] == 64
+    module = chipdock.compile(ADD, {"tag": "qcom/adreno-opencl", "host": "c"})
+    assert module.describe()["imports"][0]["target"]["tag"] == "qcom/adreno-opencl"
+    with pytest.raises(ValueError, match='did you mean "qcom/adreno-opencl"'):
+        chipdock.Target({"tag": "qcom/adreno-opencl7"})
+
+
 def test_limits_are_those_of_a_device_where_one_is_named(arrays):
     a, b, _ = arrays
     assert chipdock.numpy(chipdock.compile(ADD, "c", device="cpu:0").add(a, b)).tolist() == (a + b).tolist()

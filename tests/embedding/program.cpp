@@ -36,6 +36,10 @@ static void errors(const chipdock::Host &host, const std::string &text) {
   expect(error_of([&] { module["nobody"]; }).kind() == "NotFound", "a function that is not there");
   expect(error_of([&] { module["vector_add"](1, 2, 3); }).kind() == "TypeError", "numbers in the place of tensors");
   expect(error_of([&] { chipdock::Host("{"); }).kind() == "ValueError", "options that are no JSON");
+  expect(host.target("qcom/adreno-opencl").json().find("\"tag\":\"qcom/adreno-opencl\"") != std::string::npos, "a tag");
+  expect(host.target_tags().find("\"nvidia/geforce-rtx-3090\"") != std::string::npos, "the tags");
+  const chipdock::Error tag = error_of([&] { host.target("{\"tag\": \"qcom/adreno-openc\"}"); });
+  expect(std::string(tag.what()).find("did you mean \"qcom/adreno-opencl\"?") != std::string::npos, "the nearest tag");
   ChipdockAny left;
   chipdock_take_error(&left);
   expect(left.type_index == CHIPDOCK_TYPE_NONE, "no error is left behind");

@@ -7,6 +7,7 @@ use chipdock_abi::ChipdockDevice;
 use chipdock_host::{
     Device, DeviceChoice, Host, HostOptions, LogLevel, LogSink, PluginLock, TargetRequest, name_in_key,
 };
+use chipdock_ir::TargetKind;
 use chipdock_plugin_api::kit::{PerProcess, lock};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, attribute};
 use serde::Deserialize;
@@ -202,6 +203,17 @@ pub(crate) fn targets(args: &[AnyView<'_>]) -> Result<Any, Error> {
         keys.iter().filter_map(|report| name_in_key(&report.key, "target.kind.")).map(described).collect();
     let default = host.default_host().ok().map(|target| target.kind().name.clone());
     Ok(json!({"targets": kinds, "default_host": default}).to_string().as_str().into())
+}
+
+pub(crate) fn target_tags(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    let described = |(tag, kind): (String, Arc<TargetKind>)| {
+        let mut options = kind.tags.get(&tag).cloned().unwrap_or_default();
+        options.insert("kind".to_owned(), kind.name.clone().into());
+        (tag, Value::Object(options))
+    };
+    let tags: Map<String, Value> = host.target_tags().into_iter().map(described).collect();
+    Ok(Value::Object(tags).to_string().as_str().into())
 }
 
 /// Splits a device's name: `NAME:ID`, or the name alone for the first of them.

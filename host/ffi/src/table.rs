@@ -38,6 +38,9 @@ entries! {
     /// Returns every target kind with the target of its defaults, or the reason why it cannot be
     /// used here, and the kind of the default host target; a JSON object.
     fn targets(host: HOST) -> STR, hosts::targets;
+    /// Returns the tags by name, each with its kind and the options of a target for it; a JSON
+    /// object. Opens no plugin that has a manifest.
+    fn target_tags(host: HOST) -> STR, hosts::target_tags;
     /// Returns the device of a name, NAME or NAME:ID.
     fn device(host: HOST, name: STR) -> DEVICE, hosts::device;
     /// Returns the name of a device, NAME:ID.
@@ -46,7 +49,7 @@ entries! {
     fn device_attribute(host: HOST, device: DEVICE, key: STR) -> Type::Any, hosts::device_attribute;
     /// Waits until all work of a device is done.
     fn device_sync(host: HOST, device: DEVICE) -> NONE, hosts::device_sync;
-    /// Returns a target: of a kind's name or a JSON object, by default that of the host; with the
+    /// Returns a target: of the name of a kind or a tag, or of a JSON object, by default that of the host; with the
     /// target of its host functions; for a device NAME:ID of which unset options are taken.
     fn target(
         host: HOST,
@@ -57,8 +60,8 @@ entries! {
     /// Returns the canonical JSON of a target.
     fn target_json(target: TARGET) -> STR, hosts::target_json;
     /// Compiles a kernel and loads it; code for another machine stays what can be written to a
-    /// file. The source is TVMScript, or a module in the wire format; the target is a target, a
-    /// kind's name, JSON, or None for the default one. Options are a JSON object: `file` (name for
+    /// file. The source is TVMScript, or a module in the wire format; the target is a target, the
+    /// name of a kind or a tag, JSON, or None for the default one. Options are a JSON object: `file` (name for
     /// messages), `host` (target of the host functions), `device` (NAME or NAME:ID, whose limits
     /// the target takes where its source sets none), `schedule` (`auto` or `none`), `threads_max`,
     /// `emit` (outputs of the code generator to keep, such as `asm`; one that the target does not
@@ -121,6 +124,12 @@ entries! {
     fn zeros(host: HOST, shape: SHAPE, dtype: DTYPE, device: DEVICE) -> TENSOR, tensors::zeros;
     /// Makes a copy of a tensor on a device.
     fn to_device(host: HOST, tensor: TENSOR, device: DEVICE) -> TENSOR, tensors::to_device;
+    /// Returns where the elements of a tensor are: its data pointer, as a number, and the offset of
+    /// the first element from it, in bytes.
+    fn tensor_place(tensor: TENSOR) -> SHAPE, tensors::tensor_place;
+    /// Returns another view of a tensor's elements, which shares and keeps its memory: extents and
+    /// strides in elements, and the first element, counted from that of the tensor.
+    fn as_strided(tensor: TENSOR, shape: SHAPE, strides: SHAPE, offset: INT) -> TENSOR, tensors::as_strided;
     /// Copies the elements of a tensor to another of the same shape and element type.
     fn copy(host: HOST, source: TENSOR, destination: TENSOR) -> NONE, tensors::copy;
     /// Returns the elements of a tensor, row-major.

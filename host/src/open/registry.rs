@@ -28,7 +28,7 @@ use std::collections::btree_map::Entry as MapEntry;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use chipdock_ir::TargetKind;
+use chipdock_ir::{DeclaredKind, TargetKind};
 use chipdock_plugin_api as api;
 use serde::Serialize;
 
@@ -37,6 +37,7 @@ use crate::boundary::instance::Instance;
 use crate::boundary::registrar::{DeviceApiEntry, DeviceTypes, Entry, Staged};
 use crate::boundary::services::Services;
 use crate::compile::resolve::schema::usable_kind;
+use crate::compile::resolve::tag::Tags;
 use crate::error::{Error, ErrorKind, Subject, nearest};
 use crate::log::LogLevel;
 use crate::names::{HOST_PLUGIN, name_in_key};
@@ -446,6 +447,37 @@ impl Registry {
                 self.services.log(LogLevel::Warning, &format!("plugin \"{}\": {error}", instance.plugin()));
             }
         }
+    }
+
+    /// Opens all libraries without a manifest, for code that asks for something that no manifest has.
+    pub(crate) fn open_all_unlisted(&self) -> Result<(), Error> {
+        self.services.check_process()?;
+        let _opening = self.start_opening()?;
+        self.open_unlisted();
+        Ok(())
+    }
+
+    /// Returns the tags of the manifests and of the registered kinds, also of plugins that were
+    /// refused: whoever asks for the kind learns why.
+    pub(crate) fn tags(&self) -> Tags {
+        let candidates = self.discovery.candidates.iter();
+        let present = candidates
+            .filter(|candidate| candidate.problem.as_ref().is_none_or(|problem| !problem.kind.is_left_out()));
+        let listed = present.filter_map(|candidate| candidate.manifest.as_ref());
+        let mut tags = Tags::new();
+        let mut add = |declared: &DeclaredKind| {
+            let Ok(kind) = declared.usable() else { return };
+            for tag in kind.tags.keys() {
+                tags.entry(tag.clone()).or_default().insert(kind.name.clone());
+            }
+        };
+        listed.flat_map(|manifest| &manifest.target_kinds).for_each(&mut add);
+        for (_, entry) in self.read().entries.values().flatten() {
+            if let Entry::TargetKind(entry) = entry {
+                add(&entry.declared);
+            }
+        }
+        tags
     }
 
     /// Returns the plugins that would provide a key but are not used, each with the reason.

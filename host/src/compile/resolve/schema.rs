@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use chipdock_ir::{CapabilitySource, DType, DeclaredKind, KIND_SCHEMA, OptionSchema, OptionType, TargetKind};
+use chipdock_ir::{
+    CapabilitySource, DType, DeclaredKind, KIND_SCHEMA, OptionSchema, OptionType, TargetKind, check_option,
+    float_of, float_text,
+};
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Subject, nearest, quoted};
@@ -111,6 +114,27 @@ pub(crate) fn converted(
             }
             Ok(value.clone())
         }
+        (OptionType::Float, Value::Number(_) | Value::String(_)) => {
+            let number = match value {
+                Value::String(text) => float_of(text).ok_or_else(mistyped)?,
+                number => number.as_f64().ok_or_else(mistyped)?,
+            };
+            Ok(float_within(option, number).map_err(wrong)?.into())
+        }
+        (OptionType::StrMap, Value::Object(fields)) => {
+            for text in fields.values() {
+                allowed(option, text.as_str().ok_or_else(mistyped)?).map_err(wrong)?;
+            }
+            check_option(value).map_err(wrong)?;
+            Ok(value.clone())
+        }
+        (OptionType::IntMap, Value::Object(fields)) => {
+            for number in fields.values() {
+                integer(option, number).map_err(wrong)?;
+            }
+            check_option(value).map_err(wrong)?;
+            Ok(value.clone())
+        }
         (OptionType::TargetList, Value::Array(items)) => {
             let within = |error: Error| error.at(format!("option \"{}\" of target \"{kind}\"", option.name));
             let targets: Result<Vec<Value>, Error> =
@@ -129,12 +153,22 @@ fn integer(option: &OptionSchema, value: &Value) -> Result<i64, String> {
     }
 }
 
+/// Returns the text by which a target holds a float that is within the option's range (T.11).
+fn float_within(option: &OptionSchema, number: f64) -> Result<String, String> {
+    #[expect(clippy::cast_precision_loss, reason = "bounds of floats are small numbers")]
+    let fits = option.min.is_none_or(|min| number >= min as f64)
+        && option.max.is_none_or(|max| number <= max as f64);
+    let text = float_text(number).filter(|_| fits);
+    text.ok_or_else(|| format!("expected {}, found {number}", range_text(option)))
+}
+
 fn range_text(option: &OptionSchema) -> String {
+    let what = if option.option_type == OptionType::Float { "a float" } else { "an integer" };
     match (option.min, option.max) {
-        (Some(min), Some(max)) => format!("an integer from {min} to {max}"),
-        (Some(min), None) => format!("an integer of at least {min}"),
-        (None, Some(max)) => format!("an integer of at most {max}"),
-        (None, None) => "an integer of 64 bits".to_owned(),
+        (Some(min), Some(max)) => format!("{what} from {min} to {max}"),
+        (Some(min), None) => format!("{what} of at least {min}"),
+        (None, Some(max)) => format!("{what} of at most {max}"),
+        (None, None) => format!("{what} of 64 bits"),
     }
 }
 
@@ -276,5 +310,6 @@ pub(crate) fn check_kind(name: &str, declared: &DeclaredKind) -> Result<(), Stri
     }
     check_capabilities(kind)?;
     check_types(kind)?;
-    check_ops_and_honoured(kind)
+    check_ops_and_honoured(kind)?;
+    kind.tags.iter().try_for_each(|(tag, options)| super::tag::check(kind, tag, options))
 }
