@@ -399,6 +399,7 @@
 //! | C.35 | `fingerprint` returns a text that differs whenever one build of the plugin (one library) might give other bytes for the same request: the compiler that is found, its version, active hooks; or None where that is unknown. At most it opens the vendor library. | P | suite |
 //! | C.36 | `fingerprint` returns the same text for the same request as long as the host lives and nothing that it covers has changed. | P | suite |
 //! | C.37 | An artifact built where `fingerprint` returns None is not kept for another build. | H | tests |
+//! | C.41 | A code generator that delivers the text of a language asks for the functions of [`hooks`], which plugins and the program register: `<kind>.postprocess_source` for each source and, where it runs a compiler or its loader does, `<kind>.compile_source` in place of the compiler, whose answer is the section `code`. Its `fingerprint` contains what `<hook>.fingerprint` answers, and is None where a hook has none. | P | tests |
 //!
 //! ## M Modules and loaders
 //!
@@ -470,6 +471,7 @@ pub mod extension;
 #[cfg(feature = "files")]
 pub mod files;
 pub mod held;
+pub mod hooks;
 #[cfg(feature = "ir")]
 pub mod index;
 #[cfg(feature = "ir")]

@@ -64,6 +64,25 @@ static void callbacks(const std::string &plugin) {
   expect(error_of([&] { apply(odd.value()); }).kind() == "RuntimeError", "an exception of the standard library");
 }
 
+static void hooks(const chipdock::Host &host, const std::string &text) {
+  const std::string name = "c.postprocess_source";
+  host.register_function(name, chipdock::Function::of([](const std::vector<ChipdockAny> &args) {
+    const ChipdockStr source = chipdock_str_of(&args.at(0));
+    return chipdock::Value::str("// of the program in C++\n" + std::string(source.data, source.size));
+  }), "notice 1");
+  const chipdock::Module module = host.compile(text, "c");
+  expect(module.source().find("// of the program in C++\n") == 0, "a hook is called");
+  expect(host.function(name)("int x;", "{}").text() == "// of the program in C++\nint x;", "it is a function by its name");
+  expect(error_of([&] { host.register_function(name, host.function(name)); }).kind() == "ValueError", "registered once");
+  expect(host.unregister_function(name) && !host.unregister_function(name), "it is taken back once");
+  expect(error_of([&] { host.function(name); }).kind() == "NotFound", "a function that nobody registered");
+  const chipdock::Module import = host.compile(text, "c");
+  expect(import.source().find("// of the program") == std::string::npos, "and called no more");
+  module.import_module(import);
+  expect(error_of([&] { import.import_module(module); }).kind() == "ValueError", "no circle of imports");
+  expect(chipdock::Value::bytes(std::string(20, '\0')).text().size() == 20, "bytes");
+}
+
 static void tensors(const chipdock::Host &host, const std::string &text, const std::string &target,
                     const std::string &device) {
   const chipdock::Module module = host.compile(text, target);
@@ -113,6 +132,7 @@ int main(int argc, char **argv) {
     expect(host.target("c").json().find("\"kind\"") != std::string::npos, "a target");
     errors(host, text);
     callbacks(argv[2]);
+    hooks(host, text);
     tensors(host, text, argv[4], argv[5]);
     files(host, text, argv[3]);
   } catch (const chipdock::Error &error) {

@@ -33,13 +33,17 @@ extern "C" {
   F(module_function) F(module_functions) F(module_describe) F(module_source) F(module_lowered)              \
   F(module_target) F(module_bytes) F(module_export) F(run) F(empty) F(zeros) F(to_device) F(copy)           \
   F(to_bytes) F(from_bytes) F(stream) F(set_stream) F(stream_sync) F(stream_wait_for) F(stream_native)      \
-  F(stream_device) F(load_embedded) F(target_tags) F(tensor_place) F(as_strided)
+  F(stream_device) F(load_embedded) F(target_tags) F(tensor_place) F(as_strided)                \
+  F(register_function) F(unregister_function) F(import_module)
 
 #define CHIPDOCK_HOST_DECLARE(name)                                                                         \
   int32_t __tvm_ffi_##name(void *self_, const ChipdockAny *args, int32_t num_args, ChipdockAny *result);
 CHIPDOCK_HOST_FUNCTIONS(CHIPDOCK_HOST_DECLARE)
 #undef CHIPDOCK_HOST_DECLARE
 
+/* Writes a string, or bytes, as a value that the caller owns: what a function of the program's own answers. */
+void chipdock_str(ChipdockStr text, ChipdockAny *out_value);
+void chipdock_bytes(ChipdockStr bytes, ChipdockAny *out_value);
 /* Moves this thread's error of the library to `out_error`: a value of type CHIPDOCK_TYPE_ERROR, or None. */
 void chipdock_take_error(ChipdockAny *out_error);
 /* Raises an error for the caller of a function of the program's own, which then returns -1. */
@@ -171,6 +175,21 @@ class Value {
     return *this;
   }
   ~Value() { chipdock_release(&raw_); }
+
+  /* Makes a string. */
+  static Value str(const std::string &text) {
+    const ChipdockStr borrowed = {text.data(), text.size()};
+    ChipdockAny raw = chipdock_value(CHIPDOCK_TYPE_NONE);
+    chipdock_str(borrowed, &raw);
+    return Value(raw);
+  }
+  /* Makes bytes. */
+  static Value bytes(const std::string &bytes) {
+    const ChipdockStr borrowed = {bytes.data(), bytes.size()};
+    ChipdockAny raw = chipdock_value(CHIPDOCK_TYPE_NONE);
+    chipdock_bytes(borrowed, &raw);
+    return Value(raw);
+  }
 
   const ChipdockAny &raw() const noexcept { return raw_; }
   bool is_none() const noexcept { return raw_.type_index == CHIPDOCK_TYPE_NONE; }
@@ -488,6 +507,8 @@ class Module {
   Value run(const std::string &name, const std::string &device, const Args &...args) const {
     return detail::call(__tvm_ffi_run, value_, name, device, args...);
   }
+  /* Adds a module to those that this one imports: its functions are found here by name, also by compiled code. */
+  void import_module(const Module &module) const { detail::call(__tvm_ffi_import_module, value_, module.value_); }
   /* Returns a description, a JSON object. */
   std::string describe() const { return detail::call(__tvm_ffi_module_describe, value_).text(); }
   /* Returns the source, or an empty text. */
@@ -531,6 +552,26 @@ class Host {
   }
   /* Returns the target of the name of a kind or a tag, or of a JSON object. */
   Target target(const std::string &source) const { return Target(detail::call(__tvm_ffi_target, value_, source)); }
+
+  /* Registers a function of the program under a name, for plugins, for compiled code that calls it by name, and as a hook of
+   * code generators. The fingerprint identifies it: what is built with a hook that has none is not cached. */
+  void register_function(const std::string &name, const Function &function) const {
+    detail::call(__tvm_ffi_register_function, value_, name, function.value(), nullptr, false);
+  }
+  void register_function(const std::string &name, const Function &function, const std::string &fingerprint,
+                         bool replace = false) const {
+    detail::call(__tvm_ffi_register_function, value_, name, function.value(), fingerprint, replace);
+  }
+  /* Takes back a function that the program registered; returns whether there was one. */
+  bool unregister_function(const std::string &name) const {
+    return detail::call(__tvm_ffi_unregister_function, value_, name).integer() != 0;
+  }
+  /* Returns the function that the program or a plugin registered under a name. Throws NotFound where there is none. */
+  Function function(const std::string &name) const {
+    Value found = detail::call(__tvm_ffi_function, value_, name);
+    if (found.is_none()) throw Error("NotFound", "nobody registered a function " + name);
+    return Function(std::move(found));
+  }
 
   /* Compiles TVMScript for a target and loads it; options are a JSON object as of the function `compile`. */
   Module compile(const std::string &source, const Target &target, const std::string &options_json = "{}") const {

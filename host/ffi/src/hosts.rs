@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use chipdock_abi::ChipdockDevice;
 use chipdock_host::{
-    Device, DeviceChoice, Host, HostOptions, LogLevel, LogSink, PluginLock, TargetRequest, name_in_key,
+    Device, DeviceChoice, Host, HostOptions, LogLevel, LogSink, PluginLock, ProgramFunction, TargetRequest,
+    name_in_key,
 };
 use chipdock_ir::TargetKind;
 use chipdock_plugin_api::kit::{PerProcess, lock};
@@ -13,7 +14,7 @@ use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, attribute};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::functions;
+use crate::{functions, side};
 use crate::objects::{TargetObject, arg, object, of, raised};
 
 /// Options of a host, as a JSON object.
@@ -203,6 +204,25 @@ pub(crate) fn targets(args: &[AnyView<'_>]) -> Result<Any, Error> {
         keys.iter().filter_map(|report| name_in_key(&report.key, "target.kind.")).map(described).collect();
     let default = host.default_host().ok().map(|target| target.kind().name.clone());
     Ok(json!({"targets": kinds, "default_host": default}).to_string().as_str().into())
+}
+
+pub(crate) fn register_function(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    let name: String = arg(args[1], "name")?;
+    let mut function = ProgramFunction::of_side(side::callers(), arg(args[2], "function")?);
+    if let Some(text) = arg::<Option<String>>(args[3], "fingerprint")? {
+        function = function.fingerprint(text);
+    }
+    if arg::<Option<bool>>(args[4], "replace")? == Some(true) {
+        function = function.replacing();
+    }
+    host.register_function(&name, function).map_err(raised)?;
+    Ok(Any::NONE)
+}
+
+pub(crate) fn unregister_function(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    Ok(host.unregister_function(&arg::<String>(args[1], "name")?).into())
 }
 
 pub(crate) fn target_tags(args: &[AnyView<'_>]) -> Result<Any, Error> {

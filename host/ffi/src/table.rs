@@ -30,8 +30,22 @@ entries! {
     /// Opens a plugin now, instead of when it is first needed, and returns its report; a JSON
     /// object.
     fn open_plugin(host: HOST, name: STR) -> STR, hosts::open_plugin;
-    /// Returns the plain function that a plugin registered under a name, or None.
+    /// Returns the plain function that the program or a plugin registered under a name, or None.
     fn function(host: HOST, name: STR) -> Type::Optional("ffi.Function"), hosts::function;
+    /// Registers a function of the program under a name, as a plugin registers one: for `function`,
+    /// for compiled code that calls it by name, and as a hook of code generators, such as
+    /// `cuda.postprocess_source`. The fingerprint is a text that identifies it: what is built with a
+    /// hook that has none is not cached. With `replace` it takes the place of one that was registered
+    /// before; otherwise that is an error.
+    fn register_function(
+        host: HOST,
+        name: STR,
+        function: FUNCTION,
+        fingerprint: Type::Optional("ffi.String"),
+        replace: Type::Optional("bool"),
+    ) -> NONE, hosts::register_function;
+    /// Takes back a function that the program registered; returns whether there was one.
+    fn unregister_function(host: HOST, name: STR) -> BOOL, hosts::unregister_function;
     /// Returns every device API with its devices and their attributes, or the reason why there are
     /// none; a JSON object.
     fn devices(host: HOST) -> STR, hosts::devices;
@@ -89,6 +103,9 @@ entries! {
     /// Returns a function of a module, or of one that it imports. A call may leave out the last
     /// buffers: they are then allocated and returned.
     fn module_function(module: MODULE, name: STR) -> FUNCTION, modules::module_function;
+    /// Adds a module to those that another one imports: its functions are found there by name, also
+    /// by compiled code that calls them.
+    fn import_module(module: MODULE, import: MODULE) -> NONE, modules::import_module;
     /// Returns the names of a module's functions.
     fn module_functions(module: MODULE) -> Type::Array("ffi.String"), modules::module_functions;
     /// Returns what a module has: its functions with their parameters, its target, format, sections

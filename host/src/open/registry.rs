@@ -47,6 +47,7 @@ use crate::open::loader::{self, Opened, Opening};
 use crate::open::lock::PluginLock;
 use crate::open::manifest::Needs;
 use crate::open::problem::{Problem, ProblemKind};
+use crate::open::program::ProgramFunctions;
 use crate::open::settings::DeclaredSetting;
 
 /// Index of the host among the plugins, after all others.
@@ -159,6 +160,8 @@ pub(crate) struct Registry {
     digests: Arc<Digests>,
     state: RwLock<State>,
     opening: Mutex<()>,
+    /// What the program registered itself.
+    pub(crate) program: ProgramFunctions,
     pub(crate) device_types: Arc<Mutex<DeviceTypes>>,
 }
 
@@ -172,8 +175,8 @@ impl Registry {
         locked: Option<Arc<PluginLock>>,
         digests: Arc<Digests>,
     ) -> Self {
-        let (state, opening, device_types) = Default::default();
-        Self { services, discovery, filters, prefer, locked, digests, state, opening, device_types }
+        let (state, opening, program, device_types) = Default::default();
+        Self { services, discovery, filters, prefer, locked, digests, state, opening, program, device_types }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, State> {
@@ -565,8 +568,18 @@ impl Registry {
         namesakes.map(|candidate| candidate.source.standing()).min()
     }
 
-    /// Returns the registered function of that name.
+    /// Returns the names of the plugins that are known to provide a key, in quotes.
+    pub(crate) fn plugins_of(&self, key: &str) -> Vec<String> {
+        let of = |index: &usize| format!("\"{}\"", self.discovery.candidates[*index].name);
+        self.providers(key).iter().map(of).collect()
+    }
+
+    /// Returns the registered function of that name: the program's (PROGRAM-F2), else a plugin's.
     pub(crate) fn registered_function(&self, name: &str) -> Result<Option<api::Function>, Error> {
+        if let Some(function) = self.program.get(name) {
+            self.services.check_process()?;
+            return Ok(Some(function));
+        }
         let key = format!("function.{name}");
         match self.entry(&key)? {
             Some(Entry::Function(function)) => Ok(Some(function)),

@@ -56,4 +56,7 @@ register_module_loader!("opencl", |context| Box::new(loader::OpenClLoader {
 register_target_kind!("opencl", include_str!("target_kind.json"), |_| Box::new(
     target_kind::OpenClTargetKind
 ));
-register_codegen!("opencl", "1.0.0", "1.0.0", |_| Box::new(SourceCodegen(codegen::OpenClTarget)));
+register_codegen!("opencl", "1.0.0", "1.0.0", |context| Box::new(SourceCodegen::new(
+    context.host(),
+    codegen::OpenClTarget,
+)));

@@ -18,4 +18,7 @@ export_plugin! { name: "webgpu" }
 register_target_kind!("webgpu", include_str!("target_kind.json"), |_| Box::new(
     target_kind::WebGpuTargetKind
 ));
-register_codegen!("webgpu", "1.0.0", "1.0.0", |_| Box::new(SourceCodegen(codegen::WebGpuTarget)));
+register_codegen!("webgpu", "1.0.0", "1.0.0", |context| Box::new(SourceCodegen::new(
+    context.host(),
+    codegen::WebGpuTarget,
+)));
