@@ -79,14 +79,20 @@ pub fn postprocessed(host: HostRef, kind: &str, source: String, target_json: &st
 ///
 /// * Any error of the function, or of opening the plugin that registers it.
 /// * `TypeError`: it returned a value other than bytes or a string.
-pub fn compiled(host: HostRef, kind: &str, source: &str, target_json: &str) -> Result<Option<Vec<u8>>, Error> {
+pub fn compiled(
+    host: HostRef,
+    kind: &str,
+    source: &str,
+    target_json: &str,
+) -> Result<Option<Vec<u8>>, Error> {
     let name = Hook::Compile.function(kind);
     let Some(function) = host.function(&name)? else { return Ok(None) };
     let answer = call(host, &function, source, target_json)?;
     match answer.to::<String>() {
         Ok(text) => Ok(Some(text.into_bytes())),
-        Err(_) => answered(&name, "the code as bytes or a string", answer)
-            .map(|bytes: Bytes| Some(bytes.to_vec())),
+        Err(_) => {
+            answered(&name, "the code as bytes or a string", answer).map(|bytes: Bytes| Some(bytes.to_vec()))
+        }
     }
 }
 

@@ -14,8 +14,8 @@ use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, attribute};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::{functions, side};
 use crate::objects::{TargetObject, arg, object, of, raised};
+use crate::{functions, side};
 
 /// Options of a host, as a JSON object.
 #[derive(Debug, Default, Deserialize)]

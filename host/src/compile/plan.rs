@@ -203,11 +203,14 @@ impl Host {
         named: &Arc<Target>,
         target: &ResolvedTarget,
     ) -> Result<Arc<ResolvedTarget>, Error> {
-        let mut request = TargetRequest::named(named);
-        if let (None, Some(host), false) = (&named.host, target.host(), self.kind_of(named)?.is_host) {
-            request = request.host(host);
+        let request = TargetRequest::named(named);
+        let (None, Some(host)) = (&named.host, target.host()) else { return self.target(request) };
+        let alone = self.target(request)?;
+        // The tag of a target may name a host too.
+        if alone.kind().is_host || alone.host().is_some() {
+            return Ok(alone);
         }
-        self.target(request)
+        self.target(TargetRequest::named(named).host(host))
     }
 }
 

@@ -40,7 +40,9 @@ impl Module {
         }
         if self.of_tvm_ffi().is_some() {
             let message = "a module of TVM-FFI's asks that library for its imports";
-            return Err(Error::new(ErrorKind::Unsupported, message).hint("import into it with its own import_module"));
+            return Err(
+                Error::new(ErrorKind::Unsupported, message).hint("import into it with its own import_module")
+            );
         }
         if module.leads_to(self) {
             return Err(refused(
@@ -83,13 +85,17 @@ impl Module {
         }
         let imports: Vec<Arc<Artifact>> = all.iter().map(Self::composed).collect::<Result<_, _>>()?;
         let own = artifact.imports();
-        if own.len() == imports.len() && own.iter().zip(&imports).all(|(one, other)| Arc::ptr_eq(one, other)) {
+        if own.len() == imports.len() && own.iter().zip(&imports).all(|(one, other)| Arc::ptr_eq(one, other))
+        {
             return Ok(Arc::clone(artifact));
         }
         if let Some(library) = [self].into_iter().chain(&all).find(|module| module.is_of_library()) {
             let names: Vec<&str> = library.function_names().take(4).collect();
-            let message = format!("the module of {} is an opened library, which no file can contain", names.join(", "));
-            return Err(Error::new(ErrorKind::Unsupported, message).hint("compose modules that were compiled here"));
+            let message =
+                format!("the module of {} is an opened library, which no file can contain", names.join(", "));
+            return Err(
+                Error::new(ErrorKind::Unsupported, message).hint("compose modules that were compiled here")
+            );
         }
         artifact.with_imports(imports).map(Arc::new)
     }

@@ -460,7 +460,17 @@ impl Module {
     ) -> Self {
         let (imported, host) = (Imported::of(&imports), host.clone());
         let (added, env) = Default::default();
-        Self(Arc::new(ModuleInner { loaded, is_opaque, imports, imported, added, env, artifact, host, loader }))
+        Self(Arc::new(ModuleInner {
+            loaded,
+            is_opaque,
+            imports,
+            imported,
+            added,
+            env,
+            artifact,
+            host,
+            loader,
+        }))
     }
 
     /// Makes the module of an opened library.

@@ -2,8 +2,8 @@
 
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{Diagnostic, IrModule, Stage, Target};
-use chipdock_plugin_api::lowered::{self, LoweredRequest};
 use chipdock_plugin_api::Error;
+use chipdock_plugin_api::lowered::{self, LoweredRequest};
 use chipdock_plugin_api::source::{SourceTarget, Unwritten, Written};
 use serde_json::{Value, json};
 

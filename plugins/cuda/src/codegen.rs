@@ -145,14 +145,19 @@ fn of_hook(target: &Target, code: Vec<u8>) -> Result<Compiled, Error> {
         true => Format::Cubin,
         false if !code.is_empty() && core::str::from_utf8(&code).is_ok() => Format::Ptx,
         false => {
-            let message = format!("{hook}: expected PTX or a cubin, found {} bytes that are neither", code.len());
+            let message =
+                format!("{hook}: expected PTX or a cubin, found {} bytes that are neither", code.len());
             return Err(Error::new(ErrorKind::VALUE_ERROR, message));
         }
     };
     match format(target)? {
         Some(wanted) if target.str("format").is_some() && wanted != found => Err(Error::new(
             ErrorKind::VALUE_ERROR,
-            format!("{hook}: expected {}, as the target's option 'format' says, found {}", wanted.name(), found.name()),
+            format!(
+                "{hook}: expected {}, as the target's option 'format' says, found {}",
+                wanted.name(),
+                found.name()
+            ),
         )),
         _ => Ok(Compiled { code, format: found, compiler: hook }),
     }

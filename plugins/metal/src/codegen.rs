@@ -25,9 +25,9 @@
 
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{Diagnostic, IrModule, Stage, Target};
-use chipdock_plugin_api::{Error, kernel};
 use chipdock_plugin_api::lowered::LoweredRequest;
 use chipdock_plugin_api::source::{SourceTarget, Unwritten, Written};
+use chipdock_plugin_api::{Error, kernel};
 use serde_json::{Value, json};
 
 use crate::dialect::MslDialect;

@@ -57,7 +57,11 @@ fn second(host: &Host, module: &Module, name: &str, device: &str) -> Vec<i32> {
     let device = host.device(device, 0).unwrap();
     let a = Tensor::from_slice(&device, &[8], &[0, 1, 2, 3, 4, 5, 6, 7]).unwrap();
     let b = Tensor::zeros(&device, &[8], a.dtype()).unwrap();
-    module.function(name).unwrap().call(&[(&a).into(), (&b).into()]).unwrap_or_else(|error| panic!("{error}"));
+    module
+        .function(name)
+        .unwrap()
+        .call(&[(&a).into(), (&b).into()])
+        .unwrap_or_else(|error| panic!("{error}"));
     b.to_vec().unwrap()
 }
 
@@ -139,7 +143,10 @@ fn c41_a_program_compiles_c_itself() {
     let none = ProgramFunction::new(|_: &[AnyView<'_>]| Ok(Any::NONE)).replacing();
     host.register_function("c.compile_source", none).unwrap();
     let error = built_with(&host, ADD, json!("c"), &CompileOptions::default()).unwrap_err();
-    assert!(error.to_string().contains("c.compile_source: expected the code as bytes or a string"), "{error}");
+    assert!(
+        error.to_string().contains("c.compile_source: expected the code as bytes or a string"),
+        "{error}"
+    );
 }
 
 /// A host whose plugin `c` has no compiler.

@@ -102,8 +102,8 @@ fn the_header_declares_what_the_library_exports() {
         .filter(|name| *name != "F")
         .collect();
     assert_eq!(declared, names);
-    let helpers =
-        ["str", "bytes", "take_error", "raise", "retain", "release", "function"].map(|name| format!("chipdock_{name}"));
+    let helpers = ["str", "bytes", "take_error", "raise", "retain", "release", "function"]
+        .map(|name| format!("chipdock_{name}"));
     for symbol in &symbols {
         let is_described =
             symbol.strip_prefix("__tvm_ffi__metadata_").or(symbol.strip_prefix("__tvm_ffi__doc_"));

@@ -70,12 +70,11 @@ use serde_json::{Map, Value};
 use crate::error::{Error, ErrorKind, Subject, nearest, quoted};
 use crate::runtime::no_such_device;
 pub use resolved::{DeviceChoice, ResolvedTarget, TargetRequest};
-use schema::{UNREAD, common_options, converted, described};
+use schema::{FEATURE_PREFIX, UNREAD, common_options, converted, described};
 pub use target_id::TargetId;
 
 /// Greatest nesting depth of targets within targets.
 const NESTING_MAX: u32 = 8;
-const FEATURE_PREFIX: &str = "feature.";
 
 /// Services that the construction of targets needs from its surroundings.
 pub(crate) trait TargetContext {

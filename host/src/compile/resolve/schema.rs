@@ -7,7 +7,7 @@ use chipdock_ir::{
     CapabilitySource, DType, DeclaredKind, KIND_SCHEMA, OptionSchema, OptionType, TargetKind, check_option,
     float_of, float_text,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorKind, Subject, nearest, quoted};
 
@@ -30,6 +30,11 @@ fn option(
         doc: doc.to_owned(),
     }
 }
+
+/// Prefix of the names of features, which every target may have.
+pub(super) const FEATURE_PREFIX: &str = "feature.";
+/// Greatest length of a tag's name (T.10).
+const TAG_BYTES_MAX: usize = 128;
 
 /// Common options that nothing but a kind's own plugin reads (TARGET-T13).
 pub(crate) const UNREAD: [&str; 3] = ["device", "model", "libs"];
@@ -263,6 +268,39 @@ fn check_ops_and_honoured(kind: &TargetKind) -> Result<(), String> {
     }
 }
 
+/// Checks a tag of a kind's schema (T.10).
+fn check_tag(kind: &TargetKind, tag: &str, options: &Map<String, Value>) -> Result<(), String> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.,/".contains(&byte);
+    let is_name = (1..=TAG_BYTES_MAX).contains(&tag.len()) && tag.bytes().all(is_plain) && tag.contains('/');
+    if !is_name {
+        let shown: String = tag.chars().take(60).collect();
+        return Err(format!(
+            "tags: expected names of 1 to {TAG_BYTES_MAX} letters, digits, \"-\", \"_\", \".\", \",\" and \"/\", with a \"/\", \
+             found {shown:?}"
+        ));
+    }
+    let common = common_options();
+    for (name, value) in options {
+        let wrong = |what: String| {
+            format!("tag \"{tag}\": option {:?}: {what}", name.chars().take(60).collect::<String>())
+        };
+        let schema = common.iter().chain(&kind.options).find(|option| option.name == *name);
+        match schema {
+            Some(option) => {
+                converted(&kind.name, option, value, &mut |value| Ok(value.clone()))
+                    .map_err(|error| format!("tag \"{tag}\": {error}"))?;
+            }
+            None if name == "host" && (value.is_string() || value.is_object()) => {}
+            None if name.starts_with(FEATURE_PREFIX) => check_option(value).map_err(wrong)?,
+            None => {
+                let known = common.iter().chain(&kind.options).map(|option| option.name.as_str());
+                return Err(wrong(format!("expected one of {}", quoted(known.chain(["host"])))));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Checks a kind's schema, which the host relies on afterwards.
 ///
 /// Of a kind that cannot be used (P3.10) only the name is relied on.
@@ -311,5 +349,5 @@ pub(crate) fn check_kind(name: &str, declared: &DeclaredKind) -> Result<(), Stri
     check_capabilities(kind)?;
     check_types(kind)?;
     check_ops_and_honoured(kind)?;
-    kind.tags.iter().try_for_each(|(tag, options)| super::tag::check(kind, tag, options))
+    kind.tags.iter().try_for_each(|(tag, options)| check_tag(kind, tag, options))
 }

@@ -4,15 +4,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use chipdock_ir::{TargetKind, check_option};
 use serde_json::{Map, Value};
 
-use super::schema::{common_options, converted};
-use super::{FEATURE_PREFIX, TargetContext, described, value_error};
+use super::schema::described;
+use super::{TargetContext, value_error};
 use crate::error::{Error, Subject, nearest, quoted};
-
-/// Greatest length of a tag's name (T.10).
-const NAME_BYTES_MAX: usize = 128;
 
 /// The kinds of each tag, by the tag's name.
 pub(crate) type Tags = BTreeMap<String, BTreeSet<String>>;
@@ -108,37 +104,4 @@ fn unknown(tag: &str, tags: &Tags, unread: &[String]) -> Error {
     };
     let unread = unread.iter().map(|why| format!("; {why}"));
     error.hint(hint + &unread.collect::<String>())
-}
-
-/// Checks a tag of a kind's schema (T.10).
-pub(super) fn check(kind: &TargetKind, tag: &str, options: &Map<String, Value>) -> Result<(), String> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.,/".contains(&byte);
-    let is_name = (1..=NAME_BYTES_MAX).contains(&tag.len()) && tag.bytes().all(is_plain) && tag.contains('/');
-    if !is_name {
-        let shown: String = tag.chars().take(60).collect();
-        return Err(format!(
-            "tags: expected names of 1 to {NAME_BYTES_MAX} letters, digits, \"-\", \"_\", \".\", \",\" and \"/\", with a \"/\", \
-             found {shown:?}"
-        ));
-    }
-    let common = common_options();
-    for (name, value) in options {
-        let wrong = |what: String| {
-            format!("tag \"{tag}\": option {:?}: {what}", name.chars().take(60).collect::<String>())
-        };
-        let schema = common.iter().chain(&kind.options).find(|option| option.name == *name);
-        match schema {
-            Some(option) => {
-                converted(&kind.name, option, value, &mut |value| Ok(value.clone()))
-                    .map_err(|error| format!("tag \"{tag}\": {error}"))?;
-            }
-            None if name == "host" && (value.is_string() || value.is_object()) => {}
-            None if name.starts_with(FEATURE_PREFIX) => check_option(value).map_err(wrong)?,
-            None => {
-                let known = common.iter().chain(&kind.options).map(|option| option.name.as_str());
-                return Err(wrong(format!("expected one of {}", quoted(known.chain(["host"])))));
-            }
-        }
-    }
-    Ok(())
 }
