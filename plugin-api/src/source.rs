@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::hooks::{self, Hook};
 use crate::lowered::{self, LoweredRequest};
-use crate::{BuildRequest, BuildSession, Codegen, Error, HostRef, SectionKind};
+use crate::{BuildRequest, BuildSession, Codegen, Context, Error, HostRef, SectionKind};
 
 /// The section that holds the text.
 pub const SOURCE: &str = "source";
@@ -124,10 +124,10 @@ pub struct SourceCodegen<T> {
 }
 
 impl<T: SourceTarget> SourceCodegen<T> {
-    /// Makes the code generator of a target, which asks `host` for hooks.
+    /// Makes the code generator of a target, which asks the host of `context` for hooks.
     #[must_use]
-    pub fn new(host: HostRef, target: T) -> Self {
-        Self { target, host }
+    pub fn new(context: &Context, target: T) -> Self {
+        Self { target, host: context.host() }
     }
 
     /// Delivers a text that was written, after the hooks.

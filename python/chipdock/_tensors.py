@@ -59,7 +59,7 @@ class Tensor(tvm_ffi.Tensor):
     def as_strided(self, shape: Sequence[int], strides: Sequence[int], element_offset: int = 0) -> Tensor:
         """Returns another view of the elements, which shares and keeps the memory: extents and strides in elements, and the first
         element, counted from that of this tensor."""
-        found: Tensor = _as_strided(self, tvm_ffi.Shape(shape), tvm_ffi.Shape(strides), element_offset)
+        found: Tensor = _as_strided(self, tvm_ffi.Shape(tuple(shape)), tvm_ffi.Shape(tuple(strides)), element_offset)
         return found
 
     def numpy(self) -> npt.NDArray[Any]:

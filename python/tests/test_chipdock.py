@@ -144,17 +144,15 @@ def test_targets_are_values():
     assert any(one["kind"] == "c" and one["usable"] for one in chipdock.targets())
 
 
-def test_a_program_brings_hooks(arrays):
-    a, b, _ = arrays
-
+def test_a_program_brings_hooks():
     @chipdock.register("c.postprocess_source")
     def postprocessed(source, target):
         assert '"kind":"c"' in target
-        return "// of this program\\n" + source.replace("A[", "2 * A[")
+        return "// of this program\n" + source
 
     try:
         module = chipdock.compile(ADD, "c")
-        assert module.source().startswith("// of this program\\n")
+        assert module.source().startswith("// of this program\n")
         with pytest.raises(ValueError, match="already"):
             chipdock.register("c.postprocess_source", postprocessed)
         chipdock.register("c.postprocess_source", lambda source, target: 7, fingerprint="seven", override=True)
@@ -169,7 +167,7 @@ def test_a_program_brings_hooks(arrays):
             chipdock.compile(ADD, "c")
     finally:
         assert chipdock.unregister("c.postprocess_source") and not chipdock.unregister("c.postprocess_source")
-    assert not chipdock.compile(ADD, "c").source().startswith("//")
+    assert not chipdock.compile(ADD, "c").source().startswith("// of this program")
 
 
 def test_a_program_compiles_itself(arrays, tmp_path):

@@ -298,7 +298,7 @@ pub(crate) struct KernelArgs {
     /// several.
     #[arg(value_name = "FILE[:FUNC]")]
     pub(crate) kernel: String,
-    /// A target kind by name, or a target as JSON. [default: the preferred usable host kind]
+    /// A target kind or a tag by name, or a target as JSON. [default: the preferred usable host kind]
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: Option<String>,
     /// The target of the host functions. [default: the preferred usable host kind]

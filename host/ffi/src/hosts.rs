@@ -299,7 +299,7 @@ pub(crate) fn device_sync(args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(Any::NONE)
 }
 
-/// Returns the target of an argument: an object, a kind's name or JSON; that of the host by
+/// Returns the target of an argument: an object, the name of a kind or a tag, or JSON; that of the host by
 /// default. Of a device what the source does not set.
 pub(crate) fn target_of(
     host: &Host,

@@ -49,6 +49,9 @@
 //!   (`lower`, `pass`, `build`, `load`), what it works on (a pass, a target, a plugin; an empty
 //!   text where there is nothing to say) and the seconds since the beginning. The last is `done`
 //!   with `built` or `cached`. An error of `progress` gives the build up and is raised.
+//! * **FFI-11 The program's.** `register_function` gives a host a function of the program, by rules
+//!   PROGRAM-F1 to PROGRAM-F5 of the host, and `import_module` a module its imports, by COMPOSE-I1
+//!   to COMPOSE-I4. A host of one's own and that of a forked child have none of them.
 
 mod c_api;
 mod compiling;

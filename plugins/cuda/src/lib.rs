@@ -52,7 +52,7 @@ register_target_kind!("cuda", include_str!("target_kind.json"), |context| Box::n
     target_kind::CudaTargetKind(context.host())
 ));
 register_codegen!("cuda", "1.0.0", "1.0.0", |context| Box::new(SourceCodegen::new(
-    context.host(),
+    context,
     codegen::CudaTarget::new(context.host())
 )));
 register_module_loader!("cuda", |context| {

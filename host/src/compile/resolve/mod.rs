@@ -1,4 +1,4 @@
-//! Targets: made from a kind's name, JSON or a `Target`, checked against the kind's schema,
+//! Targets: made from the name of a kind or a tag, JSON or a `Target`, checked against the kind's schema,
 //! canonicalized.
 //!
 //! Construction, in this order; each invalid input is one error that names the option, the value

@@ -157,8 +157,8 @@ impl ResolvedTarget {
 }
 
 impl Host {
-    /// Makes a complete target, from a kind's name, JSON or a request: checked, with defaults filled
-    /// in, canonicalized, with its kind, its capabilities, and the targets and the device that belong
+    /// Makes a complete target, from the name of a kind or a tag, JSON or a request: checked, with
+    /// defaults filled in, canonicalized, with its kind, its capabilities, and the targets and the device that belong
     /// to it.
     ///
     /// # Errors
