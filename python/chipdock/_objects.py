@@ -383,7 +383,7 @@ def register(
     ``metal``).
 
     >>> import chipdock
-    >>> @chipdock.register("c.postprocess_source", fingerprint="notice 1", override=True)
+    >>> @chipdock.register("c.postprocess_source", fingerprint="my program 1", override=True)
     ... def notice(source, target):
     ...     return "// of our own\\n" + source
     >>> chipdock.function("c.postprocess_source")("int x;", "{}")
@@ -398,8 +398,8 @@ def register(
     function
         What is called, on any thread.
     fingerprint
-        A text that identifies the function: it differs whenever the function might answer otherwise. What is built with a hook that has
-        none is not cached.
+        A text that identifies the function among those of all programs of this user, who share the compile cache: it differs whenever
+        the function might answer otherwise. What is built with a hook that has none is not cached.
     override
         Whether it takes the place of one that was registered here before; otherwise that is an error.
     """

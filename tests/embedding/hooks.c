@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
   args[0] = host;
   args[1] = chipdock_text("c.postprocess_source");
   chipdock_function(&calls, notice, nothing, &args[2]);
-  args[3] = chipdock_text("notice 1");
+  args[3] = chipdock_text("hooks.c 1");
   expect(__tvm_ffi_register_function(NULL, args, 4, &result) == 0, "a function is registered");
   expect(__tvm_ffi_register_function(NULL, args, 4, &result) != 0, "once");
   chipdock_take_error(&result);

@@ -69,7 +69,7 @@ static void hooks(const chipdock::Host &host, const std::string &text) {
   host.register_function(name, chipdock::Function::of([](const std::vector<ChipdockAny> &args) {
     const ChipdockStr source = chipdock_str_of(&args.at(0));
     return chipdock::Value::str("// of the program in C++\n" + std::string(source.data, source.size));
-  }), "notice 1");
+  }), "program.cpp 1");
   const chipdock::Module module = host.compile(text, "c");
   expect(module.source().find("// of the program in C++\n") == 0, "a hook is called");
   expect(host.function(name)("int x;", "{}").text() == "// of the program in C++\nint x;", "it is a function by its name");

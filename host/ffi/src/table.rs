@@ -34,8 +34,8 @@ entries! {
     fn function(host: HOST, name: STR) -> Type::Optional("ffi.Function"), hosts::function;
     /// Registers a function of the program under a name, as a plugin registers one: for `function`,
     /// for compiled code that calls it by name, and as a hook of code generators, such as
-    /// `cuda.postprocess_source`. The fingerprint is a text that identifies it: what is built with a
-    /// hook that has none is not cached. With `replace` it takes the place of one that was registered
+    /// `cuda.postprocess_source`. The fingerprint is a text that identifies it among the functions of
+    /// all programs of the user: what is built with a hook that has none is not cached. With `replace` it takes the place of one that was registered
     /// before; otherwise that is an error.
     fn register_function(
         host: HOST,

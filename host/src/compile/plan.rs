@@ -296,8 +296,13 @@ impl Planner<'_, '_> {
     }
 
     fn named(&mut self, named: &Arc<Target>, target: &ResolvedTarget) -> Result<Arc<ResolvedTarget>, Error> {
-        self.codegens.of(named)?;
-        self.host.named_by_function(named, target)
+        // The name of a tag says nothing of a code generator (TARGET-T1).
+        if !named.kind.contains('/') {
+            self.codegens.of(named)?;
+        }
+        let target = self.host.named_by_function(named, target)?;
+        self.codegens.of(target.target())?;
+        Ok(target)
     }
 
     /// Lowers the functions of one target up to the separation of device functions from host

@@ -51,8 +51,9 @@ impl ProgramFunction {
         Self { make: Box::new(make), fingerprint: None, replaces: false }
     }
 
-    /// Sets the text that identifies the function: it differs whenever the function might answer
-    /// otherwise (PROGRAM-F4).
+    /// Sets the text that identifies the function among those of all programs of this user, who
+    /// share the compile cache: it differs whenever the function might answer otherwise
+    /// (PROGRAM-F4).
     #[must_use]
     pub fn fingerprint(mut self, text: impl Into<String>) -> Self {
         self.fingerprint = Some(text.into());
