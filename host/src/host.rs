@@ -162,6 +162,18 @@ impl Host {
         kinds
     }
 
+    /// Returns the names of all tags, in their order, each with its kind; its options are in
+    /// [`TargetKind::tags`]. Opens what [`Self::target_kinds`] opens, and leaves out what that does.
+    #[must_use]
+    pub fn target_tags(&self) -> Vec<(String, Arc<TargetKind>)> {
+        let kinds = self.target_kinds().into_iter().map(|(kind, _)| kind);
+        let mut tags: Vec<_> = kinds
+            .flat_map(|kind| kind.tags.clone().into_keys().map(move |tag| (tag, Arc::clone(&kind))))
+            .collect();
+        tags.sort_by(|(one, _), (other, _)| one.cmp(other));
+        tags
+    }
+
     /// Returns the schema of one target kind. Opens its plugin only when its manifest does not have
     /// it.
     ///

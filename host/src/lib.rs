@@ -35,6 +35,7 @@
 //! | `image` | IMAGE-E1 to IMAGE-E4: a shared library for this machine, and whole, before it is opened |
 //! | `loader` | LOAD-L1 to LOAD-L7: the checks of a library, all or nothing |
 //! | `registry` | REG-R1 to REG-R6: lazy, one answer, permanent, nothing hidden, disputes stay, needed keys first |
+//! | `program` | PROGRAM-F1 to PROGRAM-F5: functions that the program itself registers |
 //! | [`settings`] | SET-O1 to SET-O6: a user's settings of plugins, and the order of their sources |
 //! | `origin`, `digest_memory` | which bytes a plugin is; DIGEST-M1 to DIGEST-M4: remembered for a file that has not changed. A wrong digest is refused by `loader` (LOAD-L1) and by `lock` (LOCK-K3) |
 //! | **`boundary`** | what crosses to plugins and back |
@@ -48,12 +49,13 @@
 //! | [`calling`] | CALLING-N1 to CALLING-N6: the called plugin, for a program that must report why the process ended |
 //! | [`values`] | VALUE-F1 to VALUE-F3: functions as values, between hosts and TVM-FFI |
 //! | **`compile`** | COMPILE-C1 to COMPILE-C9: validate once, build once, the lower version, nothing half-done, positions, a function's own target, imports, a way out, outputs asked for |
-//! | `compile::resolve` | TARGET-T1 to TARGET-T12: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
+//! | `compile::resolve` | TARGET-T1 to TARGET-T16: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
 //! | `plan`, `build`, `delivered` | what is lowered and remembered; one module through one code generator or out of the cache; what a plugin delivers |
 //! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error. `build` applies them |
 //! | [`artifact`], [`describe`] | CONTAINER-1 to CONTAINER-6: its file, whole and unchanged, or refused; each module once; as JSON |
 //! | `signature` | what a caller passes to a compiled function, kept in its artifact |
 //! | **`runtime`** | devices, streams, tensors, workspace, modules, functions. Compiled code checks its own arguments: pass `make_packed_api` (`check`) |
+//! | `runtime::importing` | COMPOSE-I1 to COMPOSE-I4: modules that a program composes |
 //! | `runtime::parallel` | POOL-F1 to POOL-F11: the threads that run parallel loops of compiled code |
 //! | [`extents`] | extents of buffers, from the values of symbols |
 //! | `sort` | functions of the run time that TVM's kernels call for sorted tensors |
@@ -165,6 +167,6 @@ pub use open::{discovery, generation, manifest, settings};
 pub use options::HostOptions;
 pub use runtime::extents;
 pub use runtime::{
-    Device, Function, Kernel, LaunchArg, Mark, Module, NativeData, Plain, Stream, StreamGuard, Tensor,
-    Verdict, dtype_of,
+    Device, Function, Kernel, LaunchArg, Mark, Module, NativeData, Plain, ProgramFunction, Stream,
+    StreamGuard, Tensor, Verdict, dtype_of,
 };

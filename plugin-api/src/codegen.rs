@@ -267,7 +267,7 @@ impl<'a> BuildSession<'a> {
     }
 
     /// Says what the build is at, for a user who waits: one line without a full stop, such as
-    /// `optimise` (C.41). Nothing happens where the host shows no progress, and no failure of the
+    /// `optimise` (C.42). Nothing happens where the host shows no progress, and no failure of the
     /// host is one of the build.
     pub fn step(&self, text: &str) {
         if let Ok(Some((table, self_))) = self.query::<ChipdockProgress1>("progress", 1) {

@@ -357,6 +357,8 @@
 //! | T.7 | The same text gives the same answer at every call, in every host. | P | suite |
 //! | T.8 | A text that is no such target is `ValueError` or passed through, however malformed; the kind stays usable. | P | suite |
 //! | T.9 | Kernels have only axes that the kind declares; a kind may declare none, all, or some. For a device of a kind without axes each launch is one thread (IR-K8): its kernels have no axis, and their loops are those of the function. | H | tests |
+//! | T.10 | A tag of the schema has a name of 1 to 128 letters, digits, `_`, `.`, `,`, `-` and `/`, at least one of them a `/`, which no kind's name has (P5.9). Its options are of the kind, of their types and within their ranges, or those that every target has, except for `kind`, `tag` and `from_device`. | P | host, suite |
+//! | T.11 | A target holds the value of an option of type `float`, a finite float64, as text: the shortest decimal that reads back equal, with a point or an exponent (`0.1`, `2.0`, `1e300`). That of a `map[str]` or `map[int]` is an object of strings or integers. So is a default. | both | host, suite |
 //!
 //! ## C Code generators
 //!
@@ -399,7 +401,8 @@
 //! | C.35 | `fingerprint` returns a text that differs whenever one build of the plugin (one library) might give other bytes for the same request: the compiler that is found, its version, active hooks; or None where that is unknown. At most it opens the vendor library. | P | suite |
 //! | C.36 | `fingerprint` returns the same text for the same request as long as the host lives and nothing that it covers has changed. | P | suite |
 //! | C.37 | An artifact built where `fingerprint` returns None is not kept for another build. | H | tests |
-//! | C.41 | Interface `progress` 1 of a session is for the user who waits: `step` says what the build is at, one line, and changes nothing about the build. It answers success, whatever the host does with the text. | H | tests |
+//! | C.41 | A code generator that delivers the text of a language asks for the functions of [`hooks`], which plugins and the program register: `<kind>.postprocess_source` for each source and, where it runs a compiler or its loader does, `<kind>.compile_source` in place of the compiler, whose answer is the section `code`. Its `fingerprint` contains what `<hook>.fingerprint` answers, and is None where a hook has none. | P | tests |
+//! | C.42 | Interface `progress` 1 of a session is for the user who waits: `step` says what the build is at, one line, and changes nothing about the build. It answers success, whatever the host does with the text. | H | tests |
 //!
 //! ## M Modules and loaders
 //!
@@ -471,6 +474,7 @@ pub mod extension;
 #[cfg(feature = "files")]
 pub mod files;
 pub mod held;
+pub mod hooks;
 #[cfg(feature = "ir")]
 pub mod index;
 #[cfg(feature = "ir")]

@@ -216,6 +216,18 @@ impl<'a> TensorView<'a> {
         size_bytes(self.shape(), self.dtype())
     }
 
+    /// Returns true if the first element lies at a multiple of `alignment` bytes: of addresses, or
+    /// counted from the handle of a device whose memory has none. Nothing is aligned to 0 bytes.
+    ///
+    /// # Source
+    ///
+    /// TVM-FFI's `IsAligned`.
+    #[must_use]
+    pub fn is_aligned(self, alignment: usize) -> bool {
+        let base = if has_addresses(self.device()) { self.data().addr() as u64 } else { 0 };
+        base.wrapping_add(self.byte_offset()).checked_rem(alignment as u64) == Some(0)
+    }
+
     /// Returns true if the elements are compact and row-major.
     #[must_use]
     pub fn is_compact(self) -> bool {

@@ -29,8 +29,11 @@ from ._objects import (
     load,
     lower,
     plugins,
+    register,
     synchronize,
+    target_tags,
     targets,
+    unregister,
 )
 from ._tensors import Tensor, copy, empty, from_dlpack, numpy, to_device, zeros
 from ._version import __version__
@@ -56,8 +59,8 @@ __all__ = [
     "BrokenPlugin", "Cancelled", "Comparison", "Device", "DeviceLost", "Error", "Host", "InternalError", "IoError", "Kernel", "Limits",
     "Measurement", "Module", "NotFound", "OutOfMemory", "Panic", "Stream", "Target", "Tensor", "Unavailable", "Unsupported",
     "WrongState", "__version__", "attribute", "bench", "compile", "copy", "device", "device_apis", "device_name", "devices", "empty",
-    "errors", "from_dlpack", "function", "host", "kernel", "load", "lower", "numpy", "plugins", "synchronize", "targets", "to_device",
-    "zeros",
+    "errors", "from_dlpack", "function", "host", "kernel", "load", "lower", "numpy", "plugins", "register", "synchronize", "target_tags",
+    "targets", "to_device", "unregister", "zeros",
 ]
 
 

@@ -17,12 +17,12 @@ from ._shown import Listing, html_table, problem
 
 __all__ = [
     "Device", "Host", "Kernel", "Module", "Stream", "Target", "compile", "device", "device_name", "devices", "function", "host", "kernel",
-    "load", "lower", "plugins", "targets",
+    "load", "lower", "plugins", "register", "target_tags", "targets", "unregister",
 ]
 
 #: A device: its name (`"opencl:0"`), or the value that tensors have.
 DeviceLike = Union[str, "tvm_ffi.Device"]
-#: A target: one that was made, a kind's name, JSON, or a mapping of options.
+#: A target: one that was made, the name of a kind or a tag, JSON, or a mapping of options.
 TargetLike = Union["Target", str, Mapping[str, Any], None]
 
 Device = tvm_ffi.Device
@@ -31,7 +31,7 @@ _function = _library.function
 
 
 def _text_of(target: TargetLike) -> str:
-    """Returns the text of a target: its kind's name, or JSON."""
+    """Returns the text of a target: the name of its kind or tag, or JSON."""
     if isinstance(target, Target):
         return str(_target_json(target))
     return target if isinstance(target, str) else json.dumps(target)
@@ -54,7 +54,8 @@ class Target(tvm_ffi.Object):
         Parameters
         ----------
         source
-            A kind's name, JSON, or a mapping with ``kind`` and options; by default the preferred target of the host.
+            The name of a kind or of a tag such as ``"nvidia/geforce-rtx-3090"``, JSON, or a mapping with ``kind`` or ``tag`` and
+            options; by default the preferred target of the host.
         host
             The target of the host functions, for a device's target.
         device
@@ -63,7 +64,7 @@ class Target(tvm_ffi.Object):
         Raises
         ------
         ValueError
-            An option, its value or the kind is not known; the message has the nearest known.
+            An option, its value, the kind or the tag is not known; the message has the nearest known.
         Unavailable
             A plugin or a library that the kind needs is missing.
         """
@@ -124,6 +125,17 @@ class Module(tvm_ffi.Object):
             raise AttributeError(str(error)) from None
         self.__dict__[name] = found
         return found
+
+    def import_module(self, module: Module) -> None:
+        """Adds a module to those that this one imports: its functions are found here by name, also by compiled code that calls them
+        (``T.call_packed("name", ...)``), and files that are written have it too.
+
+        Raises
+        ------
+        ValueError
+            The module is this one, or imports it.
+        """
+        _import_module(self, module)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.functions())
@@ -263,14 +275,16 @@ class Host(tvm_ffi.Object):
     _make_host, _plugins, _devices, _targets, _make_device, _device_name, _device_attribute, _device_sync, _make_target, _target_json,
     _compile, _lower, _load, _load_bytes, _module_function, _module_functions, _module_describe, _module_source, _module_lowered,
     _module_target, _module_bytes, _module_export, _run, _stream, _set_stream, _stream_sync, _stream_wait_for, _stream_native,
-    _stream_device, _plugin_function,
+    _stream_device, _plugin_function, _target_tags,
+    _register_function, _unregister_function, _import_module,
 ) = map(
     _function,
     (
         "host", "plugins", "devices", "targets", "device", "device_name", "device_attribute", "device_sync", "target", "target_json",
         "compile", "lower", "load", "load_bytes", "module_function", "module_functions", "module_describe", "module_source",
         "module_lowered", "module_target", "module_bytes", "module_export", "run", "stream", "set_stream", "stream_sync",
-        "stream_wait_for", "stream_native", "stream_device", "function",
+        "stream_wait_for", "stream_native", "stream_device", "function", "target_tags",
+        "register_function", "unregister_function", "import_module",
     ),
 )
 
@@ -357,6 +371,62 @@ def targets() -> Listing:
             ("default", lambda one: json.dumps(one["target"]) if one.get("target") else None), ("problem", problem),
         ],
     )
+
+
+def register(
+    name: str, function: Callable[..., Any] | None = None, *, fingerprint: str | None = None, override: bool = False,
+) -> Any:
+    """Registers a function of this program under a name, as a plugin registers one; a decorator where no function is given.
+
+    Plugins and compiled code find it by its name, and code generators have hooks: ``<kind>.postprocess_source(source, target)`` returns
+    what a source becomes, ``<kind>.compile_source(source, target)`` the code in place of what the kind's compiler makes (``c``, ``cuda``,
+    ``metal``).
+
+    >>> import chipdock
+    >>> @chipdock.register("c.postprocess_source", fingerprint="my program 1", override=True)
+    ... def notice(source, target):
+    ...     return "// of our own\\n" + source
+    >>> chipdock.function("c.postprocess_source")("int x;", "{}")
+    '// of our own\\nint x;'
+    >>> chipdock.unregister("c.postprocess_source")
+    True
+
+    Parameters
+    ----------
+    name
+        Letters, digits, ``_``, ``.`` and ``-``.
+    function
+        What is called, on any thread.
+    fingerprint
+        A text that identifies the function among those of all programs of this user, who share the compile cache: it differs whenever
+        the function might answer otherwise. What is built with a hook that has none is not cached.
+    override
+        Whether it takes the place of one that was registered here before; otherwise that is an error.
+    """
+
+    def registered(function: Callable[..., Any]) -> Callable[..., Any]:
+        _register_function(_host(), name, tvm_ffi.convert(function), fingerprint, override)
+        return function
+
+    return registered if function is None else registered(function)
+
+
+def unregister(name: str) -> bool:
+    """Takes back a function that was registered here; returns whether there was one."""
+    return bool(_unregister_function(_host(), name))
+
+
+def target_tags() -> dict[str, dict[str, Any]]:
+    """Returns the tags by name: names of hardware, each with its kind and the options of a target for it.
+
+    >>> import chipdock
+    >>> chipdock.target_tags()["apple/m2-gpu"]["kind"]
+    'metal'
+    >>> chipdock.Target({"tag": "apple/m2-gpu", "host": "c"}).options["thread_warp_size"]
+    32
+    """
+    found: dict[str, dict[str, Any]] = json.loads(_target_tags(_host()))
+    return found
 
 
 def function(name: str) -> tvm_ffi.Function:

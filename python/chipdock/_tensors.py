@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +17,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Tensor", "copy", "empty", "from_dlpack", "numpy", "to_device", "zeros"]
 
-_empty, _zeros, _to_device, _copy = map(function, ("empty", "zeros", "to_device", "copy"))
+_empty, _zeros, _to_device, _copy, _place, _as_strided = map(
+    function, ("empty", "zeros", "to_device", "copy", "tensor_place", "as_strided")
+)
+
+#: DLPack's types of devices whose data pointers are addresses.
+_ADDRESSES = (1, 2, 3, 10, 11, 13)
 
 
 class Tensor(tvm_ffi.Tensor):
     """An array on a device: a tensor of TVM-FFI, which every function that is made for one takes, torch's and jax's too by DLPack.
 
-    It has ``shape``, ``dtype`` and ``device``. Where the process has TVM, tensors are ``tvm.runtime.Tensor``: the functions of this
+    It has ``shape``, ``strides``, ``dtype``, ``device``, ``ndim``, ``numel()``, ``size(axis)``, ``is_contiguous()`` and ``data_ptr()``
+    of TVM-FFI's (the last four and ``ndim`` with its older releases too), and what follows. Where the process has TVM, tensors are ``tvm.runtime.Tensor``: the functions of this
     package take and return those.
 
     >>> import chipdock
@@ -32,6 +39,28 @@ class Tensor(tvm_ffi.Tensor):
 
     # TVM-FFI takes no larger class for a tensor.
     __slots__ = ()
+
+    @property
+    def byte_offset(self) -> int:
+        """The start of the first element, in bytes from its data space; ``data_ptr()`` includes it."""
+        return int(_place(self)[1])
+
+    def stride(self, axis: int) -> int:
+        """Returns the stride of an axis, in elements; a negative axis counts from the last."""
+        return int(self.strides[axis])
+
+    def is_aligned(self, alignment: int) -> bool:
+        """Returns whether the first element lies at a multiple of so many bytes: of addresses, or counted from the handle of a
+        device whose memory has none."""
+        pointer, offset = map(int, _place(self))
+        base = pointer if self.device.dlpack_device_type() in _ADDRESSES else 0
+        return alignment > 0 and (base + offset) % alignment == 0
+
+    def as_strided(self, shape: Sequence[int], strides: Sequence[int], element_offset: int = 0) -> Tensor:
+        """Returns another view of the elements, which shares and keeps the memory: extents and strides in elements, and the first
+        element, counted from that of this tensor."""
+        found: Tensor = _as_strided(self, tvm_ffi.Shape(tuple(shape)), tvm_ffi.Shape(tuple(strides)), element_offset)
+        return found
 
     def numpy(self) -> npt.NDArray[Any]:
         """Returns its elements as an array of numpy: those of host memory are shared, others are copied."""
@@ -67,6 +96,37 @@ class Tensor(tvm_ffi.Tensor):
         extents = ", ".join(map(str, self.shape))
         return f"chipdock.Tensor({_device_name(_host(), self.device)}, {self.dtype}[{extents}])"
 
+
+def _size(self: Tensor, axis: int) -> int:
+    """Returns the extent of an axis, in elements; a negative axis counts from the last."""
+    return int(self.shape[axis])
+
+
+def _numel(self: Tensor) -> int:
+    """Returns the number of elements."""
+    return math.prod(self.shape)
+
+
+def _is_contiguous(self: Tensor) -> bool:
+    """Returns whether the elements are compact and row-major."""
+    expected = 1
+    for extent, stride in zip(reversed(self.shape), reversed(self.strides)):
+        if extent != 1 and stride != expected:
+            return 0 in self.shape
+        expected *= extent
+    return True
+
+
+# Older releases of TVM-FFI do not have these.
+for _name, _accessor in {
+    "ndim": property(lambda self: len(self.shape), doc="The number of axes."),
+    "numel": _numel,
+    "size": _size,
+    "is_contiguous": _is_contiguous,
+    "data_ptr": lambda self: sum(map(int, _place(self))),
+}.items():
+    if not hasattr(tvm_ffi.Tensor, _name):
+        setattr(Tensor, _name, _accessor)
 
 # What another package chose, TVM for instance, stays.
 if tvm_ffi.core._CLASS_TENSOR is tvm_ffi.Tensor:

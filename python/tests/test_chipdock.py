@@ -144,6 +144,78 @@ def test_targets_are_values():
     assert any(one["kind"] == "c" and one["usable"] for one in chipdock.targets())
 
 
+def test_a_program_brings_hooks():
+    @chipdock.register("c.postprocess_source")
+    def postprocessed(source, target):
+        assert '"kind":"c"' in target
+        return "// of this program\n" + source
+
+    try:
+        module = chipdock.compile(ADD, "c")
+        assert module.source().startswith("// of this program\n")
+        with pytest.raises(ValueError, match="already"):
+            chipdock.register("c.postprocess_source", postprocessed)
+        chipdock.register("c.postprocess_source", lambda source, target: 7, fingerprint="seven", override=True)
+        with pytest.raises(TypeError, match="expected the source as a string"):
+            chipdock.compile(ADD, "c")
+
+        def fails(source, target):
+            raise KeyError("no such source")
+
+        chipdock.register("c.postprocess_source", fails, override=True)
+        with pytest.raises(KeyError, match="no such source"):
+            chipdock.compile(ADD, "c")
+    finally:
+        assert chipdock.unregister("c.postprocess_source") and not chipdock.unregister("c.postprocess_source")
+    assert not chipdock.compile(ADD, "c").source().startswith("// of this program")
+
+
+def test_a_program_compiles_itself(arrays, tmp_path):
+    a, b, _ = arrays
+
+    def compiled(source, target):
+        (tmp_path / "k.c").write_text(source)
+        words = ["-std=c11", "-O1", "-shared", "-fPIC", "-o", tmp_path / "k.so", tmp_path / "k.c", "-lm"]
+        subprocess.run(["cc", *map(str, words)], check=True)
+        return (tmp_path / "k.so").read_bytes()
+
+    chipdock.register("c.compile_source", compiled, fingerprint="cc -O1")
+    try:
+        module = chipdock.compile(ADD, "c", cache=False)
+    finally:
+        chipdock.unregister("c.compile_source")
+    assert (tmp_path / "k.so").is_file()
+    assert chipdock.numpy(module.add(a, b)).tolist() == (a + b).tolist()
+
+
+def test_modules_are_composed(arrays):
+    a, b, _ = arrays
+    module, other = chipdock.compile(ADD, "c"), chipdock.compile(ADD.replace("add", "plus"), "c")
+    with pytest.raises(AttributeError):
+        module.plus
+    module.import_module(other)
+    assert chipdock.numpy(module.plus(a, b)).tolist() == (a + b).tolist()
+    with pytest.raises(ValueError, match="imports it"):
+        other.import_module(module)
+    assert len(module.describe()["imports"]) == 1
+    again = chipdock.load(module.to_bytes())
+    assert chipdock.numpy(again.plus(a, b)).tolist() == (a + b).tolist()
+
+
+def test_tags_are_targets():
+    tags = chipdock.target_tags()
+    assert tags["nvidia/geforce-rtx-3090"]["arch"] == "sm_86" and len(tags) >= 279
+    target = chipdock.Target("qcom/adreno-opencl", host="c")
+    assert (target.kind, target.options["tag"]) == ("opencl", "qcom/adreno-opencl")
+    assert target.options["keys"] == ["adreno", "opencl", "gpu"]
+    assert target == chipdock.Target({"tag": "qcom/adreno-opencl", "host": "c"})
+    assert chipdock.Target({"tag": "qcom/adreno-opencl", "max_num_threads": 64}).options["max_num_threads"] == 64
+    module = chipdock.compile(ADD, {"tag": "qcom/adreno-opencl", "host": "c"})
+    assert module.describe()["imports"][0]["target"]["tag"] == "qcom/adreno-opencl"
+    with pytest.raises(ValueError, match='did you mean "qcom/adreno-opencl"'):
+        chipdock.Target({"tag": "qcom/adreno-opencl7"})
+
+
 def test_limits_are_those_of_a_device_where_one_is_named(arrays):
     a, b, _ = arrays
     assert chipdock.numpy(chipdock.compile(ADD, "c", device="cpu:0").add(a, b)).tolist() == (a + b).tolist()

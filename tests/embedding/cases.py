@@ -143,6 +143,7 @@ def errors_have_kind_and_place():
     error = raises(ValueError, "Q is not defined here", f("compile"), h, ADD.replace("A[vi] +", "Q[vi] +"), "c", '{"file": "mine.py"}')
     assert "mine.py:8:" in str(error) and "^" in str(error), error
     raises(ValueError, "target kind \"nonsense\" is not known", f("compile"), h, ADD, "nonsense")
+    raises(ValueError, "target tag \"no/sense\" is not known", f("compile"), h, ADD, "no/sense")
     raises(ValueError, "unknown field `scedule`", f("compile"), h, ADD, "c", '{"scedule": "none"}')
     raises(ValueError, "options", f("host"), "{")
     raises(RuntimeError, "built file", f("load"), h, os.path.join(FOLDER, "nothing.so"))

@@ -36,6 +36,10 @@ static void errors(const chipdock::Host &host, const std::string &text) {
   expect(error_of([&] { module["nobody"]; }).kind() == "NotFound", "a function that is not there");
   expect(error_of([&] { module["vector_add"](1, 2, 3); }).kind() == "TypeError", "numbers in the place of tensors");
   expect(error_of([&] { chipdock::Host("{"); }).kind() == "ValueError", "options that are no JSON");
+  expect(host.target("qcom/adreno-opencl").json().find("\"tag\":\"qcom/adreno-opencl\"") != std::string::npos, "a tag");
+  expect(host.target_tags().find("\"nvidia/geforce-rtx-3090\"") != std::string::npos, "the tags");
+  const chipdock::Error tag = error_of([&] { host.target("{\"tag\": \"qcom/adreno-openc\"}"); });
+  expect(std::string(tag.what()).find("did you mean \"qcom/adreno-opencl\"?") != std::string::npos, "the nearest tag");
   ChipdockAny left;
   chipdock_take_error(&left);
   expect(left.type_index == CHIPDOCK_TYPE_NONE, "no error is left behind");
@@ -58,6 +62,25 @@ static void callbacks(const std::string &plugin) {
   const chipdock::Function odd = chipdock::Function::of(
       [](const std::vector<ChipdockAny> &args) -> chipdock::Value { return args.at(7), chipdock::Value(); });
   expect(error_of([&] { apply(odd.value()); }).kind() == "RuntimeError", "an exception of the standard library");
+}
+
+static void hooks(const chipdock::Host &host, const std::string &text) {
+  const std::string name = "c.postprocess_source";
+  host.register_function(name, chipdock::Function::of([](const std::vector<ChipdockAny> &args) {
+    const ChipdockStr source = chipdock_str_of(&args.at(0));
+    return chipdock::Value::str("// of the program in C++\n" + std::string(source.data, source.size));
+  }), "program.cpp 1");
+  const chipdock::Module module = host.compile(text, "c");
+  expect(module.source().find("// of the program in C++\n") == 0, "a hook is called");
+  expect(host.function(name)("int x;", "{}").text() == "// of the program in C++\nint x;", "it is a function by its name");
+  expect(error_of([&] { host.register_function(name, host.function(name)); }).kind() == "ValueError", "registered once");
+  expect(host.unregister_function(name) && !host.unregister_function(name), "it is taken back once");
+  expect(error_of([&] { host.function(name); }).kind() == "NotFound", "a function that nobody registered");
+  const chipdock::Module import = host.compile(text, "c");
+  expect(import.source().find("// of the program") == std::string::npos, "and called no more");
+  module.import_module(import);
+  expect(error_of([&] { import.import_module(module); }).kind() == "ValueError", "no circle of imports");
+  expect(chipdock::Value::bytes(std::string(20, '\0')).text().size() == 20, "bytes");
 }
 
 static void tensors(const chipdock::Host &host, const std::string &text, const std::string &target,
@@ -109,6 +132,7 @@ int main(int argc, char **argv) {
     expect(host.target("c").json().find("\"kind\"") != std::string::npos, "a target");
     errors(host, text);
     callbacks(argv[2]);
+    hooks(host, text);
     tensors(host, text, argv[4], argv[5]);
     files(host, text, argv[3]);
   } catch (const chipdock::Error &error) {

@@ -255,11 +255,15 @@ Examples:
   chipdock targets
   chipdock targets KIND            # every option with its type, range and default
   chipdock targets KIND --json     # long lists in full
+  chipdock targets --tags          # names of hardware that are targets: --target nvidia/geforce-rtx-3090
 
 Schema of --json: chipdock.targets/1.")]
 pub(crate) struct TargetsArgs {
     /// Only this kind, with its options.
     pub(crate) kind: Option<String>,
+    /// List the tags: names of hardware, each with the options of a target for it.
+    #[arg(long)]
+    pub(crate) tags: bool,
     /// The time limit of each plugin.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) deadline: f64,
@@ -294,7 +298,7 @@ pub(crate) struct KernelArgs {
     /// several.
     #[arg(value_name = "FILE[:FUNC]")]
     pub(crate) kernel: String,
-    /// A target kind by name, or a target as JSON. [default: the preferred usable host kind]
+    /// A target kind or a tag by name, or a target as JSON. [default: the preferred usable host kind]
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: Option<String>,
     /// The target of the host functions. [default: the preferred usable host kind]

@@ -33,13 +33,17 @@ extern "C" {
   F(module_function) F(module_functions) F(module_describe) F(module_source) F(module_lowered)              \
   F(module_target) F(module_bytes) F(module_export) F(run) F(empty) F(zeros) F(to_device) F(copy)           \
   F(to_bytes) F(from_bytes) F(stream) F(set_stream) F(stream_sync) F(stream_wait_for) F(stream_native)      \
-  F(stream_device) F(load_embedded)
+  F(stream_device) F(load_embedded) F(target_tags) F(tensor_place) F(as_strided)                \
+  F(register_function) F(unregister_function) F(import_module)
 
 #define CHIPDOCK_HOST_DECLARE(name)                                                                         \
   int32_t __tvm_ffi_##name(void *self_, const ChipdockAny *args, int32_t num_args, ChipdockAny *result);
 CHIPDOCK_HOST_FUNCTIONS(CHIPDOCK_HOST_DECLARE)
 #undef CHIPDOCK_HOST_DECLARE
 
+/* Writes a string, or bytes, as a value that the caller owns: what a function of the program's own answers. */
+void chipdock_str(ChipdockStr text, ChipdockAny *out_value);
+void chipdock_bytes(ChipdockStr bytes, ChipdockAny *out_value);
 /* Moves this thread's error of the library to `out_error`: a value of type CHIPDOCK_TYPE_ERROR, or None. */
 void chipdock_take_error(ChipdockAny *out_error);
 /* Raises an error for the caller of a function of the program's own, which then returns -1. */
@@ -172,6 +176,21 @@ class Value {
   }
   ~Value() { chipdock_release(&raw_); }
 
+  /* Makes a string. */
+  static Value str(const std::string &text) {
+    const ChipdockStr borrowed = {text.data(), text.size()};
+    ChipdockAny raw = chipdock_value(CHIPDOCK_TYPE_NONE);
+    chipdock_str(borrowed, &raw);
+    return Value(raw);
+  }
+  /* Makes bytes. */
+  static Value bytes(const std::string &bytes) {
+    const ChipdockStr borrowed = {bytes.data(), bytes.size()};
+    ChipdockAny raw = chipdock_value(CHIPDOCK_TYPE_NONE);
+    chipdock_bytes(borrowed, &raw);
+    return Value(raw);
+  }
+
   const ChipdockAny &raw() const noexcept { return raw_; }
   bool is_none() const noexcept { return raw_.type_index == CHIPDOCK_TYPE_NONE; }
 
@@ -288,6 +307,36 @@ class Argument {
 static_assert(sizeof(Argument) == sizeof(ChipdockAny), "arguments are passed as values");
 
 namespace detail {
+/* Numbers as a shape on the stack, which a callee only reads. They outlive it. */
+class Extents {
+ public:
+  explicit Extents(const std::vector<int64_t> &numbers) : laid_out_() {
+    laid_out_.shape.object.combined_ref_count = 1 | (static_cast<uint64_t>(1) << 32);
+    laid_out_.shape.object.type_index = CHIPDOCK_TYPE_SHAPE;
+    laid_out_.shape.data = numbers.data();
+    laid_out_.shape.size = numbers.size();
+  }
+  Extents(const Extents &) = delete;
+  Extents &operator=(const Extents &) = delete;
+
+  Argument argument() const {
+    ChipdockAny raw = chipdock_value(CHIPDOCK_TYPE_SHAPE);
+    raw.value.v_object = const_cast<ChipdockObject *>(&laid_out_.shape.object);
+    Argument argument(nullptr);
+    memcpy(static_cast<void *>(&argument), &raw, sizeof(raw));
+    return argument;
+  }
+
+ private:
+  // An object with the zeros that lie before each one.
+  struct {
+    uint64_t before[2];
+    ChipdockShapeObject shape;
+  } laid_out_;
+};
+}  // namespace detail
+
+namespace detail {
 
 /* Calls a function of the library. Throws its error. */
 inline Value called(ChipdockSafeCall call, void *self, const Argument *args, size_t count) {
@@ -363,13 +412,72 @@ class Tensor {
   const ChipdockTensor &tensor() const noexcept {
     return reinterpret_cast<const ChipdockTensorObject *>(value_.raw().value.v_object)->tensor;
   }
+
+  /* The accessors have the names of TVM-FFI's `Tensor`. */
+
+  /* Returns the data space: an address on the CPU, an opaque handle elsewhere. */
+  void *data_ptr() const noexcept { return tensor().data; }
+  /* Returns the start of the first element, in bytes from `data_ptr()`. */
+  uint64_t byte_offset() const noexcept { return tensor().byte_offset; }
   ChipdockDevice device() const noexcept { return tensor().device; }
+  ChipdockDataType dtype() const noexcept { return tensor().dtype; }
+  int32_t ndim() const noexcept { return tensor().ndim; }
+  int32_t dim() const noexcept { return ndim(); }
   std::vector<int64_t> shape() const {
     return std::vector<int64_t>(tensor().shape, tensor().shape + tensor().ndim);
+  }
+  std::vector<int64_t> sizes() const { return shape(); }
+  /* Returns the strides, in elements. */
+  std::vector<int64_t> strides() const {
+    // A tensor of the library has them wherever it has axes.
+    return std::vector<int64_t>(tensor().strides, tensor().strides + tensor().ndim);
+  }
+  /* Returns the extent of an axis; a negative axis counts from the last. Throws IndexError where there is none. */
+  int64_t size(int64_t axis) const { return of_axis(tensor().shape, axis); }
+  /* Returns the stride of an axis, in elements, as `size`. */
+  int64_t stride(int64_t axis) const { return of_axis(tensor().strides, axis); }
+  /* Returns the number of elements. */
+  int64_t numel() const noexcept {
+    int64_t count = 1;
+    for (int32_t axis = 0; axis < ndim(); axis++) count *= tensor().shape[axis];
+    return count;
+  }
+  /* Returns whether the elements are compact and row-major. */
+  bool is_contiguous() const noexcept {
+    int64_t expected = 1;
+    for (int32_t axis = ndim(); axis-- > 0;) {
+      if (tensor().shape[axis] != 1 && tensor().strides[axis] != expected) return numel() == 0;
+      expected *= tensor().shape[axis];
+    }
+    return true;
+  }
+  bool IsContiguous() const noexcept { return is_contiguous(); }
+  /* Returns whether the first element lies at a multiple of so many bytes: of addresses, or counted from the handle of a
+   * device whose memory has none. */
+  bool is_aligned(size_t alignment) const noexcept {
+    const int32_t type = device().device_type;
+    const bool has_addresses = (type >= 1 && type <= 3) || type == 10 || type == 11 || type == 13;
+    const uint64_t base = has_addresses ? static_cast<uint64_t>(reinterpret_cast<uintptr_t>(data_ptr())) : 0;
+    return alignment != 0 && (base + byte_offset()) % alignment == 0;
+  }
+  bool IsAligned(size_t alignment) const noexcept { return is_aligned(alignment); }
+  /* Returns another view of the elements, which shares and keeps the memory: extents and strides in elements, and the first
+   * element, counted from that of this tensor. */
+  Tensor as_strided(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides,
+                    int64_t element_offset = 0) const {
+    const detail::Extents extents(shape), steps(strides);
+    Argument list[] = {value_, extents.argument(), steps.argument(), element_offset};
+    return Tensor(detail::called(__tvm_ffi_as_strided, nullptr, list, 4));
   }
   const Value &value() const noexcept { return value_; }
 
  private:
+  int64_t of_axis(const int64_t *values, int64_t axis) const {
+    const int64_t index = axis < 0 ? axis + ndim() : axis;
+    if (index < 0 || index >= ndim()) throw Error("IndexError", "there is no axis " + std::to_string(axis));
+    return values[index];
+  }
+
   Value value_;
 };
 
@@ -399,6 +507,8 @@ class Module {
   Value run(const std::string &name, const std::string &device, const Args &...args) const {
     return detail::call(__tvm_ffi_run, value_, name, device, args...);
   }
+  /* Adds a module to those that this one imports: its functions are found here by name, also by compiled code. */
+  void import_module(const Module &module) const { detail::call(__tvm_ffi_import_module, value_, module.value_); }
   /* Returns a description, a JSON object. */
   std::string describe() const { return detail::call(__tvm_ffi_module_describe, value_).text(); }
   /* Returns the source, or an empty text. */
@@ -436,11 +546,32 @@ class Host {
   std::string plugins() const { return detail::call(__tvm_ffi_plugins, value_).text(); }
   std::string devices() const { return detail::call(__tvm_ffi_devices, value_).text(); }
   std::string targets() const { return detail::call(__tvm_ffi_targets, value_).text(); }
+  std::string target_tags() const { return detail::call(__tvm_ffi_target_tags, value_).text(); }
   ChipdockDevice device(const std::string &name) const {
     return detail::call(__tvm_ffi_device, value_, name).raw().value.v_device;
   }
-  /* Returns the target of a kind's name or of a JSON object. */
+  /* Returns the target of the name of a kind or a tag, or of a JSON object. */
   Target target(const std::string &source) const { return Target(detail::call(__tvm_ffi_target, value_, source)); }
+
+  /* Registers a function of the program under a name, for plugins, for compiled code that calls it by name, and as a hook of
+   * code generators. The fingerprint identifies it: what is built with a hook that has none is not cached. */
+  void register_function(const std::string &name, const Function &function) const {
+    detail::call(__tvm_ffi_register_function, value_, name, function.value(), nullptr, false);
+  }
+  void register_function(const std::string &name, const Function &function, const std::string &fingerprint,
+                         bool replace = false) const {
+    detail::call(__tvm_ffi_register_function, value_, name, function.value(), fingerprint, replace);
+  }
+  /* Takes back a function that the program registered; returns whether there was one. */
+  bool unregister_function(const std::string &name) const {
+    return detail::call(__tvm_ffi_unregister_function, value_, name).integer() != 0;
+  }
+  /* Returns the function that the program or a plugin registered under a name. Throws NotFound where there is none. */
+  Function function(const std::string &name) const {
+    Value found = detail::call(__tvm_ffi_function, value_, name);
+    if (found.is_none()) throw Error("NotFound", "nobody registered a function " + name);
+    return Function(std::move(found));
+  }
 
   /* Compiles TVMScript for a target and loads it; options are a JSON object as of the function `compile`. */
   Module compile(const std::string &source, const Target &target, const std::string &options_json = "{}") const {
@@ -457,16 +588,8 @@ class Host {
   template <typename T>
   Tensor tensor(const std::vector<T> &elements, const std::vector<int64_t> &shape, const std::string &device) const {
     const ChipdockStr bytes = {reinterpret_cast<const char *>(elements.data()), elements.size() * sizeof(T)};
-    ChipdockShapeObject extents = {};
-    extents.object.combined_ref_count = 1 | (static_cast<uint64_t>(1) << 32);
-    extents.object.type_index = CHIPDOCK_TYPE_SHAPE;
-    extents.data = shape.data();
-    extents.size = shape.size();
-    ChipdockAny raw = chipdock_value(CHIPDOCK_TYPE_SHAPE);
-    raw.value.v_object = &extents.object;
-    // A view of an object on the stack, which the callee only reads.
-    Argument list[] = {value_, &bytes, nullptr, dtype_of<T>(), device};
-    memcpy(static_cast<void *>(&list[2]), &raw, sizeof(raw));
+    const detail::Extents extents(shape);
+    Argument list[] = {value_, &bytes, extents.argument(), dtype_of<T>(), device};
     return Tensor(detail::called(__tvm_ffi_from_bytes, nullptr, list, 5));
   }
   /* Returns the elements of a tensor, row-major. Throws TypeError for elements of another type. */

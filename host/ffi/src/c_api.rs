@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 
 use chipdock_abi::{ChipdockAny, ChipdockDeleter, ChipdockSafeCall, ChipdockStr};
-use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Function, caught};
+use chipdock_plugin_api::{Any, AnyView, Bytes, Error, ErrorKind, Function, caught};
 
 use crate::side;
 
@@ -19,6 +19,36 @@ pub(crate) unsafe extern "C" fn chipdock_take_error(out_error: *mut ChipdockAny)
     // SAFETY: null, or writable, as this function requires.
     if let Some(out) = unsafe { out_error.as_mut() } {
         *out = error.into_raw();
+    }
+}
+
+/// Writes a string as a value that the caller owns; what is not UTF-8 is replaced.
+///
+/// # Safety
+///
+/// * `text` lives for the call; `out_value` is null, or a place for a value.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn chipdock_str(text: ChipdockStr, out_value: *mut ChipdockAny) {
+    // SAFETY: live for the call, as this function requires.
+    let text = unsafe { chipdock_plugin_api::text::str_in_lossy(text) };
+    // SAFETY: null, or writable, as this function requires.
+    if let Some(out) = unsafe { out_value.as_mut() } {
+        *out = Any::from(&*text).into_raw();
+    }
+}
+
+/// Writes bytes as a value that the caller owns.
+///
+/// # Safety
+///
+/// * `bytes` live for the call; `out_value` is null, or a place for a value.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn chipdock_bytes(bytes: ChipdockStr, out_value: *mut ChipdockAny) {
+    // SAFETY: live for the call, as this function requires.
+    let bytes = unsafe { chipdock_plugin_api::text::bytes_in(bytes) };
+    // SAFETY: null, or writable, as this function requires.
+    if let Some(out) = unsafe { out_value.as_mut() } {
+        *out = Any::from(Bytes::new(bytes)).into_raw();
     }
 }
 

@@ -5,15 +5,17 @@ use std::sync::{Arc, Mutex};
 
 use chipdock_abi::ChipdockDevice;
 use chipdock_host::{
-    Device, DeviceChoice, Host, HostOptions, LogLevel, LogSink, PluginLock, TargetRequest, name_in_key,
+    Device, DeviceChoice, Host, HostOptions, LogLevel, LogSink, PluginLock, ProgramFunction, TargetRequest,
+    name_in_key,
 };
+use chipdock_ir::TargetKind;
 use chipdock_plugin_api::kit::{PerProcess, lock};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, attribute};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::functions;
 use crate::objects::{TargetObject, arg, object, of, raised};
+use crate::{functions, side};
 
 /// Options of a host, as a JSON object.
 #[derive(Debug, Default, Deserialize)]
@@ -204,6 +206,36 @@ pub(crate) fn targets(args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(json!({"targets": kinds, "default_host": default}).to_string().as_str().into())
 }
 
+pub(crate) fn register_function(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    let name: String = arg(args[1], "name")?;
+    let mut function = ProgramFunction::of_side(side::callers(), arg(args[2], "function")?);
+    if let Some(text) = arg::<Option<String>>(args[3], "fingerprint")? {
+        function = function.fingerprint(text);
+    }
+    if arg::<Option<bool>>(args[4], "replace")? == Some(true) {
+        function = function.replacing();
+    }
+    host.register_function(&name, function).map_err(raised)?;
+    Ok(Any::NONE)
+}
+
+pub(crate) fn unregister_function(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    Ok(host.unregister_function(&arg::<String>(args[1], "name")?).into())
+}
+
+pub(crate) fn target_tags(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    let described = |(tag, kind): (String, Arc<TargetKind>)| {
+        let mut options = kind.tags.get(&tag).cloned().unwrap_or_default();
+        options.insert("kind".to_owned(), kind.name.clone().into());
+        (tag, Value::Object(options))
+    };
+    let tags: Map<String, Value> = host.target_tags().into_iter().map(described).collect();
+    Ok(Value::Object(tags).to_string().as_str().into())
+}
+
 /// Splits a device's name: `NAME:ID`, or the name alone for the first of them.
 fn named(text: &str) -> Result<(&str, i32), Error> {
     let Some((name, id)) = text.split_once(':') else { return Ok((text, 0)) };
@@ -267,7 +299,7 @@ pub(crate) fn device_sync(args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(Any::NONE)
 }
 
-/// Returns the target of an argument: an object, a kind's name or JSON; that of the host by
+/// Returns the target of an argument: an object, the name of a kind or a tag, or JSON; that of the host by
 /// default. Of a device what the source does not set.
 pub(crate) fn target_of(
     host: &Host,

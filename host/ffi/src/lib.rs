@@ -48,8 +48,11 @@
 //!   `compile`, with each step as it begins: its name, one of the spans of `chipdock_host::trace`
 //!   (`lower`, `pass`, `build`, `load`), what it works on (a pass, a target, a plugin; an empty
 //!   text where there is nothing to say) and the seconds since the beginning. A step `codegen` is
-//!   one that a code generator names (C.41): its target kind and its words. The last is `done`
+//!   one that a code generator names (C.42): its target kind and its words. The last is `done`
 //!   with `built` or `cached`. An error of `progress` gives the build up and is raised.
+//! * **FFI-11 The program's.** `register_function` gives a host a function of the program, by rules
+//!   PROGRAM-F1 to PROGRAM-F5 of the host, and `import_module` a module its imports, by COMPOSE-I1
+//!   to COMPOSE-I4. A host of one's own and that of a forked child have none of them.
 
 mod c_api;
 mod compiling;

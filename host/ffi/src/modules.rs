@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chipdock_host::artifact::{Artifact, write_whole};
-use chipdock_host::{DeviceCode, ExportOptions, Host, describe};
+use chipdock_host::{DeviceCode, ExportOptions, Host, Module, describe};
 use chipdock_ir::print;
 use chipdock_plugin_api::{Any, AnyView, Array, Bytes, Error, ErrorKind};
 use serde::Deserialize;
@@ -35,14 +35,27 @@ pub(crate) fn module_function(args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(functions::for_callers(function, outputs::signature(&module.module, &name)).into())
 }
 
+pub(crate) fn import_module(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let module: &ModuleObject = of(args[0], "module")?;
+    let import: &ModuleObject = of(args[1], "import")?;
+    module.module.import_module(&import.module).map_err(raised)?;
+    Ok(Any::NONE)
+}
+
 pub(crate) fn module_functions(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let module: &ModuleObject = of(args[0], "module")?;
     Ok(Array::new(module.module.function_names().map(Any::from)).into())
 }
 
+/// Returns what describes a module: its artifact with the modules that were added, but for those that
+/// no artifact can contain.
+fn described(module: &Module) -> Arc<Artifact> {
+    module.composed().unwrap_or_else(|_| Arc::clone(module.artifact()))
+}
+
 pub(crate) fn module_describe(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let module: &ModuleObject = of(args[0], "module")?;
-    let mut document = describe::artifact(module.module.artifact());
+    let mut document = describe::artifact(&described(&module.module));
     document["missing"] = json!(module.module.missing_loader().map(ToString::to_string));
     Ok(document.to_string().as_str().into())
 }
@@ -82,7 +95,8 @@ pub(crate) fn module_target(args: &[AnyView<'_>]) -> Result<Any, Error> {
 
 pub(crate) fn module_bytes(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let module: &ModuleObject = of(args[0], "module")?;
-    Ok(Bytes::new(&module.module.artifact().to_bytes().map_err(raised)?).into())
+    let bytes = module.module.composed().and_then(|artifact| artifact.to_bytes());
+    Ok(Bytes::new(&bytes.map_err(raised)?).into())
 }
 
 /// Options of an export, as a JSON object.
@@ -114,7 +128,7 @@ pub(crate) fn module_export(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let path = PathBuf::from(arg::<String>(args[1], "path")?);
     let options = Options::read(arg::<Option<String>>(args[2], "options")?.as_deref())?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let artifact = module.module.artifact();
+    let artifact = &module.module.composed().map_err(raised)?;
     let saved = match path.extension().and_then(|suffix| suffix.to_str()) {
         Some("so") => module.host.export_library(artifact, &name, &options).and_then(|made| made.save(&path)),
         Some("tar") => {

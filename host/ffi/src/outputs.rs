@@ -14,11 +14,17 @@ use crate::tensors;
 /// Returns the signature of a module's function, if the module knows it.
 pub(crate) fn signature(module: &Module, name: &str) -> Option<PrimFunc> {
     let artifact = module.artifact();
-    let name = match artifact.index().functions.as_slice() {
+    let own = match artifact.index().functions.as_slice() {
         [only] if name == "main" => &only.name,
         _ => name,
     };
-    artifact.signature(name).ok().flatten()
+    if module.function_names().any(|known| known == own) {
+        return artifact.signature(own).ok().flatten();
+    }
+    // The first of the imports that has it, as `Module::function` finds it.
+    let imports = module.all_imports();
+    let owner = imports.iter().find(|import| import.function(name).is_ok())?;
+    signature(owner, name)
 }
 
 /// Returns the buffers that a call with that number of arguments leaves out; `None` where it leaves

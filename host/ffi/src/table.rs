@@ -30,14 +30,31 @@ entries! {
     /// Opens a plugin now, instead of when it is first needed, and returns its report; a JSON
     /// object.
     fn open_plugin(host: HOST, name: STR) -> STR, hosts::open_plugin;
-    /// Returns the plain function that a plugin registered under a name, or None.
+    /// Returns the plain function that the program or a plugin registered under a name, or None.
     fn function(host: HOST, name: STR) -> Type::Optional("ffi.Function"), hosts::function;
+    /// Registers a function of the program under a name, as a plugin registers one: for `function`,
+    /// for compiled code that calls it by name, and as a hook of code generators, such as
+    /// `cuda.postprocess_source`. The fingerprint is a text that identifies it among the functions of
+    /// all programs of the user: what is built with a hook that has none is not cached. With `replace` it takes the place of one that was registered
+    /// before; otherwise that is an error.
+    fn register_function(
+        host: HOST,
+        name: STR,
+        function: FUNCTION,
+        fingerprint: Type::Optional("ffi.String"),
+        replace: Type::Optional("bool"),
+    ) -> NONE, hosts::register_function;
+    /// Takes back a function that the program registered; returns whether there was one.
+    fn unregister_function(host: HOST, name: STR) -> BOOL, hosts::unregister_function;
     /// Returns every device API with its devices and their attributes, or the reason why there are
     /// none; a JSON object.
     fn devices(host: HOST) -> STR, hosts::devices;
     /// Returns every target kind with the target of its defaults, or the reason why it cannot be
     /// used here, and the kind of the default host target; a JSON object.
     fn targets(host: HOST) -> STR, hosts::targets;
+    /// Returns the tags by name, each with its kind and the options of a target for it; a JSON
+    /// object. Opens no plugin that has a manifest.
+    fn target_tags(host: HOST) -> STR, hosts::target_tags;
     /// Returns the device of a name, NAME or NAME:ID.
     fn device(host: HOST, name: STR) -> DEVICE, hosts::device;
     /// Returns the name of a device, NAME:ID.
@@ -46,7 +63,7 @@ entries! {
     fn device_attribute(host: HOST, device: DEVICE, key: STR) -> Type::Any, hosts::device_attribute;
     /// Waits until all work of a device is done.
     fn device_sync(host: HOST, device: DEVICE) -> NONE, hosts::device_sync;
-    /// Returns a target: of a kind's name or a JSON object, by default that of the host; with the
+    /// Returns a target: of the name of a kind or a tag, or of a JSON object, by default that of the host; with the
     /// target of its host functions; for a device NAME:ID of which unset options are taken.
     fn target(
         host: HOST,
@@ -57,8 +74,8 @@ entries! {
     /// Returns the canonical JSON of a target.
     fn target_json(target: TARGET) -> STR, hosts::target_json;
     /// Compiles a kernel and loads it; code for another machine stays what can be written to a
-    /// file. The source is TVMScript, or a module in the wire format; the target is a target, a
-    /// kind's name, JSON, or None for the default one. Options are a JSON object: `file` (name for
+    /// file. The source is TVMScript, or a module in the wire format; the target is a target, the
+    /// name of a kind or a tag, JSON, or None for the default one. Options are a JSON object: `file` (name for
     /// messages), `host` (target of the host functions), `device` (NAME or NAME:ID, whose limits
     /// the target takes where its source sets none), `schedule` (`auto` or `none`), `threads_max`,
     /// `emit` (outputs of the code generator to keep, such as `asm`; one that the target does not
@@ -86,6 +103,9 @@ entries! {
     /// Returns a function of a module, or of one that it imports. A call may leave out the last
     /// buffers: they are then allocated and returned.
     fn module_function(module: MODULE, name: STR) -> FUNCTION, modules::module_function;
+    /// Adds a module to those that another one imports: its functions are found there by name, also
+    /// by compiled code that calls them.
+    fn import_module(module: MODULE, import: MODULE) -> NONE, modules::import_module;
     /// Returns the names of a module's functions.
     fn module_functions(module: MODULE) -> Type::Array("ffi.String"), modules::module_functions;
     /// Returns what a module has: its functions with their parameters, its target, format, sections
@@ -121,6 +141,12 @@ entries! {
     fn zeros(host: HOST, shape: SHAPE, dtype: DTYPE, device: DEVICE) -> TENSOR, tensors::zeros;
     /// Makes a copy of a tensor on a device.
     fn to_device(host: HOST, tensor: TENSOR, device: DEVICE) -> TENSOR, tensors::to_device;
+    /// Returns where the elements of a tensor are: its data pointer, as a number, and the offset of
+    /// the first element from it, in bytes.
+    fn tensor_place(tensor: TENSOR) -> SHAPE, tensors::tensor_place;
+    /// Returns another view of a tensor's elements, which shares and keeps its memory: extents and
+    /// strides in elements, and the first element, counted from that of the tensor.
+    fn as_strided(tensor: TENSOR, shape: SHAPE, strides: SHAPE, offset: INT) -> TENSOR, tensors::as_strided;
     /// Copies the elements of a tensor to another of the same shape and element type.
     fn copy(host: HOST, source: TENSOR, destination: TENSOR) -> NONE, tensors::copy;
     /// Returns the elements of a tensor, row-major.

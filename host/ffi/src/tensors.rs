@@ -65,6 +65,18 @@ pub(crate) fn copy(args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(Any::NONE)
 }
 
+pub(crate) fn tensor_place(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let tensor: api::Tensor = arg(args[0], "tensor")?;
+    let view = tensor.view();
+    Ok(Shape::new(&[view.data().addr().cast_signed() as i64, view.byte_offset().cast_signed()]).into())
+}
+
+pub(crate) fn as_strided(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let tensor: api::Tensor = arg(args[0], "tensor")?;
+    let (shape, strides): (Shape, Shape) = (arg(args[1], "shape")?, arg(args[2], "strides")?);
+    Ok(tensor.as_strided(&shape, &strides, arg(args[3], "offset")?)?.into())
+}
+
 pub(crate) fn to_bytes(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let host: &Host = of(args[0], "host")?;
     let tensor = tensor_of(host, args[1], "tensor")?;

@@ -21,7 +21,7 @@
 //!   it imports: a section of that name, the format of its code, or for `source` its text. Another
 //!   is an error that names those which are there.
 //! * **COMPILE-C10** While a code generator works, [`CompileOptions::on_step`] is called with each
-//!   step that it names (C.41), cut to one line. A build that comes from a cache has none.
+//!   step that it names (C.42), cut to one line. A build that comes from a cache has none.
 
 pub mod artifact;
 pub(crate) mod build;

@@ -203,11 +203,14 @@ impl Host {
         named: &Arc<Target>,
         target: &ResolvedTarget,
     ) -> Result<Arc<ResolvedTarget>, Error> {
-        let mut request = TargetRequest::named(named);
-        if let (None, Some(host), false) = (&named.host, target.host(), self.kind_of(named)?.is_host) {
-            request = request.host(host);
+        let request = TargetRequest::named(named);
+        let (None, Some(host)) = (&named.host, target.host()) else { return self.target(request) };
+        let alone = self.target(request)?;
+        // The tag of a target may name a host too.
+        if alone.kind().is_host || alone.host().is_some() {
+            return Ok(alone);
         }
-        self.target(request)
+        self.target(TargetRequest::named(named).host(host))
     }
 }
 
@@ -293,8 +296,13 @@ impl Planner<'_, '_> {
     }
 
     fn named(&mut self, named: &Arc<Target>, target: &ResolvedTarget) -> Result<Arc<ResolvedTarget>, Error> {
-        self.codegens.of(named)?;
-        self.host.named_by_function(named, target)
+        // The name of a tag says nothing of a code generator (TARGET-T1).
+        if !named.kind.contains('/') {
+            self.codegens.of(named)?;
+        }
+        let target = self.host.named_by_function(named, target)?;
+        self.codegens.of(target.target())?;
+        Ok(target)
     }
 
     /// Lowers the functions of one target up to the separation of device functions from host

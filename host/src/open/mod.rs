@@ -11,5 +11,6 @@ pub(crate) mod lock;
 pub mod manifest;
 pub(crate) mod origin;
 pub(crate) mod problem;
+pub(crate) mod program;
 pub(crate) mod registry;
 pub mod settings;

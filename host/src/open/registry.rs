@@ -29,7 +29,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use chipdock_abi::ChipdockInterface;
-use chipdock_ir::TargetKind;
+use chipdock_ir::{DeclaredKind, TargetKind};
 use chipdock_plugin_api as api;
 use serde::Serialize;
 
@@ -39,6 +39,7 @@ use crate::boundary::instance::Instance;
 use crate::boundary::registrar::{DeviceApiEntry, DeviceTypes, Entry, Staged};
 use crate::boundary::services::Services;
 use crate::compile::resolve::schema::usable_kind;
+use crate::compile::resolve::tag::Tags;
 use crate::error::{Error, ErrorKind, Subject, nearest};
 use crate::log::LogLevel;
 use crate::names::{HOST_PLUGIN, name_in_key};
@@ -48,6 +49,7 @@ use crate::open::loader::{self, Opened, Opening};
 use crate::open::lock::PluginLock;
 use crate::open::manifest::Needs;
 use crate::open::problem::{Problem, ProblemKind};
+use crate::open::program::ProgramFunctions;
 use crate::open::settings::DeclaredSetting;
 
 /// Index of the host among the plugins, after all others.
@@ -160,6 +162,8 @@ pub(crate) struct Registry {
     digests: Arc<Digests>,
     state: RwLock<State>,
     opening: Mutex<()>,
+    /// What the program registered itself.
+    pub(crate) program: ProgramFunctions,
     pub(crate) device_types: Arc<Mutex<DeviceTypes>>,
 }
 
@@ -173,8 +177,8 @@ impl Registry {
         locked: Option<Arc<PluginLock>>,
         digests: Arc<Digests>,
     ) -> Self {
-        let (state, opening, device_types) = Default::default();
-        Self { services, discovery, filters, prefer, locked, digests, state, opening, device_types }
+        let (state, opening, program, device_types) = Default::default();
+        Self { services, discovery, filters, prefer, locked, digests, state, opening, program, device_types }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, State> {
@@ -450,6 +454,37 @@ impl Registry {
         }
     }
 
+    /// Opens all libraries without a manifest, for code that asks for something that no manifest has.
+    pub(crate) fn open_all_unlisted(&self) -> Result<(), Error> {
+        self.services.check_process()?;
+        let _opening = self.start_opening()?;
+        self.open_unlisted();
+        Ok(())
+    }
+
+    /// Returns the tags of the manifests and of the registered kinds, also of plugins that were
+    /// refused: whoever asks for the kind learns why.
+    pub(crate) fn tags(&self) -> Tags {
+        let candidates = self.discovery.candidates.iter();
+        let present = candidates
+            .filter(|candidate| candidate.problem.as_ref().is_none_or(|problem| !problem.kind.is_left_out()));
+        let listed = present.filter_map(|candidate| candidate.manifest.as_ref());
+        let mut tags = Tags::new();
+        let mut add = |declared: &DeclaredKind| {
+            let Ok(kind) = declared.usable() else { return };
+            for tag in kind.tags.keys() {
+                tags.entry(tag.clone()).or_default().insert(kind.name.clone());
+            }
+        };
+        listed.flat_map(|manifest| &manifest.target_kinds).for_each(&mut add);
+        for (_, entry) in self.read().entries.values().flatten() {
+            if let Entry::TargetKind(entry) = entry {
+                add(&entry.declared);
+            }
+        }
+        tags
+    }
+
     /// Returns the plugins that would provide a key but are not used, each with the reason.
     pub(crate) fn unused_providers(&self, key: &str) -> Vec<String> {
         let reports =
@@ -535,8 +570,18 @@ impl Registry {
         namesakes.map(|candidate| candidate.source.standing()).min()
     }
 
-    /// Returns the registered function of that name.
+    /// Returns the names of the plugins that are known to provide a key, in quotes.
+    pub(crate) fn plugins_of(&self, key: &str) -> Vec<String> {
+        let of = |index: &usize| format!("\"{}\"", self.discovery.candidates[*index].name);
+        self.providers(key).iter().map(of).collect()
+    }
+
+    /// Returns the registered function of that name: the program's (PROGRAM-F2), else a plugin's.
     pub(crate) fn registered_function(&self, name: &str) -> Result<Option<api::Function>, Error> {
+        if let Some(function) = self.program.get(name) {
+            self.services.check_process()?;
+            return Ok(Some(function));
+        }
         let key = format!("function.{name}");
         match self.entry(&key)? {
             Some(Entry::Function(function)) => Ok(Some(function)),

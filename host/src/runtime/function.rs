@@ -43,7 +43,8 @@ pub struct Function {
 }
 
 impl Host {
-    /// Returns the plain function that a plugin registered under that name, or `None`.
+    /// Returns the plain function that the program ([`Self::register_function`]) or a plugin
+    /// registered under that name, or `None`.
     ///
     /// # Errors
     ///

@@ -121,7 +121,7 @@ impl Module {
         {
             return Ok(kernel);
         }
-        for import in self.imports() {
+        for import in self.all_imports() {
             match import.kernel(name) {
                 Err(error) if *error.kind() == ErrorKind::NotFound => {}
                 found => return found,

@@ -4,7 +4,7 @@ use chipdock_plugin_api::text::str_out;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 
 use chipdock_abi::{
     CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, CHIPDOCK_ARTIFACT_UNSUPPORTED, CHIPDOCK_DEVICE_CPU,
@@ -58,22 +58,45 @@ pub(crate) struct ModuleInner {
     imports: Vec<Module>,
     /// Functions of imports, by name.
     imported: BTreeMap<String, Imported>,
+    /// Imports that the program added.
+    pub(super) added: RwLock<Vec<Arc<Added>>>,
+    /// The environment of its compiled code, where it has one.
+    env: OnceLock<Weak<EnvState>>,
     artifact: Arc<Artifact>,
     host: Host,
     #[expect(dead_code, reason = "held, not read: the module's code may belong to it")]
     loader: Option<Arc<ModuleLoaderEntry>>,
 }
 
+/// An import that the program added, with its functions by name (COMPOSE-I1).
+pub(super) struct Added {
+    pub(super) module: Module,
+    pub(super) functions: BTreeMap<String, Imported>,
+}
+
 /// A function of an import.
-struct Imported {
+pub(super) struct Imported {
     /// The function, once compiled code requested it; released before its module.
     function: OnceLock<api::Function>,
     owner: Module,
 }
 
 impl Imported {
+    /// Returns the function, the same one at every call; `None` where its loader does not have it.
+    pub(super) fn function(&self, name: &str) -> Result<Option<api::Function>, Error> {
+        if let Some(function) = self.function.get() {
+            return Ok(Some(function.clone()));
+        }
+        let owner = &self.owner.0;
+        let function = match owner.own_kernel(name)? {
+            Some(kernel) => Some(kernel.into_function()),
+            None => owner.own_function(name)?,
+        };
+        Ok(function.map(|function| self.function.get_or_init(|| function).clone()))
+    }
+
     /// Collects the functions of all these modules, by name; of several with one name the first.
-    fn of(imports: &[Module]) -> BTreeMap<String, Self> {
+    pub(super) fn of(imports: &[Module]) -> BTreeMap<String, Self> {
         let mut all = BTreeMap::new();
         for owner in imports {
             for name in owner.function_names() {
@@ -401,22 +424,18 @@ impl ModuleInner {
 
 impl Importer for ModuleInner {
     fn imported_function(&self, name: &str) -> Result<api::Function, Error> {
+        let added = || self.added.read().unwrap_or_else(PoisonError::into_inner).clone();
         let unknown = || self.imports.iter().find_map(Module::opaque_error);
         let missing =
             || unknown().unwrap_or_else(|| not_imported(name, self.imported.keys().map(String::as_str)));
-        let Some(imported) = self.imported.get(name) else {
-            let found = self.imports.iter().find_map(|import| import.unlisted(name).transpose());
-            return found.transpose()?.ok_or_else(missing);
+        let found = match self.imported.get(name) {
+            Some(imported) => imported.function(name)?,
+            None => self.imports.iter().find_map(|import| import.unlisted(name).transpose()).transpose()?,
         };
-        if let Some(function) = imported.function.get() {
-            return Ok(function.clone());
+        match found {
+            Some(function) => Ok(function),
+            None => Module::added_function(&added(), name)?.ok_or_else(missing),
         }
-        let owner = &imported.owner.0;
-        let function = match owner.own_kernel(name)? {
-            Some(kernel) => kernel.into_function(),
-            None => owner.own_function(name)?.ok_or_else(missing)?,
-        };
-        Ok(imported.function.get_or_init(|| function).clone())
     }
 }
 
@@ -428,8 +447,30 @@ impl Module {
         artifact: Arc<Artifact>,
         loader: Option<Arc<ModuleLoaderEntry>>,
     ) -> Self {
+        Self::made(host, loaded, false, imports, artifact, loader)
+    }
+
+    fn made(
+        host: &Host,
+        loaded: Result<Code, Error>,
+        is_opaque: bool,
+        imports: Vec<Self>,
+        artifact: Arc<Artifact>,
+        loader: Option<Arc<ModuleLoaderEntry>>,
+    ) -> Self {
         let (imported, host) = (Imported::of(&imports), host.clone());
-        Self(Arc::new(ModuleInner { loaded, is_opaque: false, imported, imports, artifact, host, loader }))
+        let (added, env) = Default::default();
+        Self(Arc::new(ModuleInner {
+            loaded,
+            is_opaque,
+            imports,
+            imported,
+            added,
+            env,
+            artifact,
+            host,
+            loader,
+        }))
     }
 
     /// Makes the module of an opened library.
@@ -463,42 +504,45 @@ impl Module {
 
     /// Returns a function that no index lists: one of a module object of libtvm_ffi's, here or
     /// among its imports.
-    fn unlisted(&self, name: &str) -> Result<Option<api::Function>, Error> {
+    pub(super) fn unlisted(&self, name: &str) -> Result<Option<api::Function>, Error> {
         if let Ok(Code::TvmFfi(module)) = &self.0.loaded
             && let Some(function) = module.function(name)?
         {
             return Ok(Some(function));
         }
-        self.imports().iter().find_map(|import| import.unlisted(name).transpose()).transpose()
+        self.all_imports().iter().find_map(|import| import.unlisted(name).transpose()).transpose()
     }
 
     /// Makes a module whose functions are not known, for this reason; whoever asks for one of them
     /// is told.
     pub(crate) fn opaque(host: &Host, why: Error, imports: Vec<Self>, artifact: Arc<Artifact>) -> Self {
-        let (imported, host) = (Imported::of(&imports), host.clone());
-        let loaded = Err(why);
-        Self(Arc::new(ModuleInner {
-            loaded,
-            is_opaque: true,
-            imported,
-            imports,
-            artifact,
-            host,
-            loader: None,
-        }))
+        Self::made(host, Err(why), true, imports, artifact, None)
     }
 
     /// Lets code that calls through this environment find the functions that the module imports.
-    pub(crate) fn connect(&self, env: &EnvState) {
+    pub(crate) fn connect(&self, env: &Arc<EnvState>) {
+        let _ = self.0.env.set(Arc::downgrade(env));
         if !self.0.imports.is_empty() {
             env.connect(Arc::downgrade(&(Arc::clone(&self.0) as Arc<dyn Importer>)));
         }
     }
 
+    /// Lets its compiled code find the functions of an import that was added.
+    pub(super) fn connect_added(&self) {
+        if let Some(env) = self.0.env.get().and_then(Weak::upgrade) {
+            env.connect(Arc::downgrade(&(Arc::clone(&self.0) as Arc<dyn Importer>)));
+        }
+    }
+
+    /// Returns true for the code of an opened library.
+    pub(super) fn is_of_library(&self) -> bool {
+        matches!(self.0.loaded, Ok(Code::Library(_) | Code::TvmFfi(_)))
+    }
+
     /// Returns the reason why it is not known which functions it, or a module that it imports, has.
     fn opaque_error(&self) -> Option<Error> {
         let own = self.missing_loader().filter(|_| self.0.is_opaque).cloned();
-        own.or_else(|| self.imports().iter().find_map(Self::opaque_error))
+        own.or_else(|| self.all_imports().iter().find_map(Self::opaque_error))
     }
 
     /// Returns true if the module itself has a function of that name.
@@ -508,14 +552,15 @@ impl Module {
         self.function_names().any(|known| known == name) || self.0.loaded.as_ref().is_ok_and(beside)
     }
 
-    /// Returns the artifact that it was loaded from. Of a library that was opened this is a
+    /// Returns the artifact that it was loaded from, without what was added ([`Self::composed`]). Of a library that was opened this is a
     /// description, without sections.
     #[must_use]
     pub fn artifact(&self) -> &Arc<Artifact> {
         &self.0.artifact
     }
 
-    /// Returns the modules that it imports.
+    /// Returns the modules that its artifact imports ([`Self::all_imports`] has those that were
+    /// added too).
     #[must_use]
     pub fn imports(&self) -> &[Module] {
         &self.0.imports
@@ -562,7 +607,7 @@ impl Module {
         {
             return Ok(Function::of_module(&self.0, name, function));
         }
-        for import in self.imports() {
+        for import in self.all_imports() {
             match import.function(name) {
                 Err(error) if *error.kind() == ErrorKind::NotFound => {}
                 // Another import may have it.

@@ -1,5 +1,6 @@
 //! Tensors: reference-counted arrays on a device.
 
+use std::ffi::c_void;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
@@ -357,6 +358,62 @@ impl Tensor {
     pub fn strides(&self) -> &[i64] {
         // The host's own tensors always have them, and so do the boundary's values (V.6).
         self.view().strides().unwrap_or(&[])
+    }
+
+    /// Returns the number of axes.
+    #[must_use]
+    pub fn ndim(&self) -> usize {
+        self.shape().len()
+    }
+
+    /// Returns the extent of an axis, in elements; a negative axis counts from the last one.
+    ///
+    /// # Errors
+    ///
+    /// `IndexError` when there is no such axis.
+    pub fn size(&self, axis: i64) -> Result<i64, Error> {
+        self.of_axis(self.shape(), axis)
+    }
+
+    /// Returns the stride of an axis, in elements; a negative axis counts from the last one.
+    ///
+    /// # Errors
+    ///
+    /// `IndexError` when there is no such axis.
+    pub fn stride(&self, axis: i64) -> Result<i64, Error> {
+        self.of_axis(self.strides(), axis)
+    }
+
+    fn of_axis(&self, values: &[i64], axis: i64) -> Result<i64, Error> {
+        let from_start = if axis < 0 { axis.saturating_add_unsigned(self.ndim() as u64) } else { axis };
+        let value = usize::try_from(from_start).ok().and_then(|index| values.get(index).copied());
+        value.ok_or_else(|| Error::new(ErrorKind::Index, format!("there is no axis {axis} of {self:?}")))
+    }
+
+    /// Returns the number of elements.
+    #[must_use]
+    pub fn numel(&self) -> u64 {
+        // The size in bytes was checked when it was made.
+        self.view().element_count().unwrap_or(0)
+    }
+
+    /// Returns the data space: an address on the CPU, an opaque handle elsewhere.
+    #[must_use]
+    pub fn data_ptr(&self) -> *mut c_void {
+        self.view().data()
+    }
+
+    /// Returns the start of the first element, in bytes from [`Self::data_ptr`].
+    #[must_use]
+    pub fn byte_offset(&self) -> u64 {
+        self.view().byte_offset()
+    }
+
+    /// Returns true if its first element lies at a multiple of `alignment` bytes
+    /// ([`TensorView::is_aligned`](api::TensorView::is_aligned)).
+    #[must_use]
+    pub fn is_aligned(&self, alignment: usize) -> bool {
+        self.view().is_aligned(alignment)
     }
 
     /// Returns the type of an element.

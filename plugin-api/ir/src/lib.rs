@@ -322,6 +322,6 @@ pub use stmt::{
 pub use targets::{
     Accuracy, CAPABILITIES, Capability, CapabilityOptions, CapabilitySource, DeclaredKind, Execution,
     KIND_SCHEMA, Limits, Math, Memory, OptionNames, OptionSchema, OptionType, Target, TargetCapabilities,
-    TargetDevice, TargetKind, Types, UnusableKind, check_option,
+    TargetDevice, TargetKind, Types, UnusableKind, check_option, float_of, float_text,
 };
 pub use visit::Child;

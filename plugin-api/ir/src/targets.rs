@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::Stage;
 use crate::limits::{FIELDS_MAX, TARGET_LEVELS_MAX};
@@ -43,19 +43,52 @@ pub enum OptionType {
     /// A list of targets.
     #[serde(rename = "list[target]")]
     TargetList,
+    /// A finite float64, given as a number; in a target it is text ([`Target::float`]).
+    #[serde(rename = "float")]
+    Float,
+    /// An object of strings, by names of any sort.
+    #[serde(rename = "map[str]")]
+    StrMap,
+    /// An object of integers, by names of any sort.
+    #[serde(rename = "map[int]")]
+    IntMap,
 }
 
-impl core::fmt::Display for OptionType {
-    /// Formats the type as target kinds write it.
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(match self {
+impl OptionType {
+    /// All types, in the order of their declaration.
+    pub const ALL: [Self; 9] = [
+        Self::Bool,
+        Self::Int,
+        Self::Str,
+        Self::StrList,
+        Self::IntList,
+        Self::TargetList,
+        Self::Float,
+        Self::StrMap,
+        Self::IntMap,
+    ];
+
+    /// Returns the type as target kinds write it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
             Self::Bool => "bool",
             Self::Int => "int",
             Self::Str => "str",
             Self::StrList => "list[str]",
             Self::IntList => "list[int]",
             Self::TargetList => "list[target]",
-        })
+            Self::Float => "float",
+            Self::StrMap => "map[str]",
+            Self::IntMap => "map[int]",
+        }
+    }
+}
+
+impl core::fmt::Display for OptionType {
+    /// Formats the type as target kinds write it.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
@@ -67,16 +100,16 @@ pub struct OptionSchema {
     /// Type of its value.
     #[serde(rename = "type")]
     pub option_type: OptionType,
-    /// Default value; without one, the option stays unset.
+    /// Default value, as a target holds it (a float as text); without one, the option stays unset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// Least allowed integer.
+    /// Least allowed number, of a list or map the least of each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<i64>,
-    /// Greatest allowed integer.
+    /// Greatest allowed number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<i64>,
-    /// Allowed strings (or elements of the list); empty: any.
+    /// Allowed strings (or elements of the list, or values of the map); empty: any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_of: Vec<String>,
     /// Device attribute from which `from_device` fills the option; empty: none.
@@ -180,6 +213,10 @@ pub struct TargetKind {
     /// The options.
     #[serde(default)]
     pub options: Vec<OptionSchema>,
+    /// Its tags: names of hardware, each with the options of a target for it, as a user would write
+    /// them. `keys` and `host` may be among them, `kind` and `tag` are not.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, Map<String, Value>>,
 }
 
 fn is_zero(lanes: &u16) -> bool {
@@ -191,7 +228,7 @@ fn is_zero(lanes: &u16) -> bool {
 pub struct Target {
     /// Name of the kind.
     pub kind: String,
-    /// Label; may be empty.
+    /// Name of the tag that it was made from, or another label; may be empty.
     pub tag: String,
     /// Keys, in order.
     pub keys: Vec<String>,
@@ -310,12 +347,58 @@ impl Target {
         self.options.get(name)?.as_str()
     }
 
+    /// Returns the float option of that name, if set. Its value is a text, the shortest decimal that
+    /// reads back equal ([`float_text`]): documents of targets have no floats.
+    #[must_use]
+    pub fn float(&self, name: &str) -> Option<f64> {
+        float_of(self.options.get(name)?.as_str()?)
+    }
+
+    /// Returns the strings of the map option of that name, by their names; empty if not set.
+    #[must_use]
+    pub fn str_map(&self, name: &str) -> BTreeMap<&str, &str> {
+        self.map(name, Value::as_str)
+    }
+
+    /// Returns the integers of the map option of that name, by their names; empty if not set.
+    #[must_use]
+    pub fn int_map(&self, name: &str) -> BTreeMap<&str, i64> {
+        self.map(name, Value::as_i64)
+    }
+
+    fn map<'a, T>(&'a self, name: &str, read: fn(&'a Value) -> Option<T>) -> BTreeMap<&'a str, T> {
+        let map = self.options.get(name).and_then(Value::as_object).into_iter().flatten();
+        map.filter_map(|(name, value)| Some((name.as_str(), read(value)?))).collect()
+    }
+
     /// Returns the list-of-strings option of that name; empty if not set.
     #[must_use]
     pub fn str_list(&self, name: &str) -> Vec<&str> {
         let list = self.options.get(name).and_then(Value::as_array);
         list.map(|list| list.iter().filter_map(Value::as_str).collect()).unwrap_or_default()
     }
+}
+
+/// Returns a finite float as the text by which a target holds it: the shortest decimal that reads
+/// back equal, `0.1`, `2.0`, `1e300`. `None` for infinities and NaN.
+///
+/// ```
+/// use chipdock_ir::{float_of, float_text};
+///
+/// assert_eq!(float_text(0.1).as_deref(), Some("0.1"));
+/// assert_eq!(float_of("1e300"), Some(1e300));
+/// assert_eq!((float_text(f64::NAN), float_of("inf"), float_of("2")), (None, None, None));
+/// ```
+#[must_use]
+pub fn float_text(value: f64) -> Option<String> {
+    serde_json::Number::from_f64(value).map(|number| number.to_string())
+}
+
+/// Reads the text of a float as [`float_text`] writes it; `None` for any other text.
+#[must_use]
+pub fn float_of(text: &str) -> Option<f64> {
+    let value: f64 = text.parse().ok()?;
+    (float_text(value)? == text).then_some(value)
 }
 
 /// Checks that the wire format can carry the value of a target's option.

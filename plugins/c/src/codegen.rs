@@ -2,6 +2,7 @@
 
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{Diagnostic, IrModule, Stage, Target};
+use chipdock_plugin_api::Error;
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
 use chipdock_plugin_api::source::{SourceTarget, Unwritten, Written};
 use serde_json::{Value, json};
@@ -48,6 +49,11 @@ impl SourceTarget for CTarget {
 
     fn unsupported(&self, request: &LoweredRequest) -> Vec<Diagnostic> {
         unsupported(&request.module, &CDialect::default())
+    }
+
+    /// In place of the compiler that the loader runs.
+    fn compiles(&self, _request: &LoweredRequest) -> Result<bool, Error> {
+        Ok(true)
     }
 
     fn write(&self, request: &LoweredRequest) -> Result<Written, Unwritten> {

@@ -26,10 +26,12 @@ use chipdock_plugin_api::{
     register_target_kind,
 };
 
+use codegen::CTarget;
+
 export_plugin! { name: "c", settings: [compiler::COMPILER, cache::FOLDER, cache::ANSWERS] }
 
 register_target_kind!("c", include_str!("target_kind.json"), |_| Box::new(target_kind::CTargetKind));
-register_codegen!("c", "1.0.0", "1.0.0", |_| Box::new(SourceCodegen(codegen::CTarget)));
+register_codegen!("c", "1.0.0", "1.0.0", |context| Box::new(SourceCodegen::new(context, CTarget)));
 register_module_loader!("c", |context| Box::new(loader::CLoader(context.host())));
 register_interface!("module.load.c", OBJECT, |context: &Context| -> Box<dyn Objects> {
     Box::new(loader::CLoader(context.host()))

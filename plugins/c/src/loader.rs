@@ -4,6 +4,9 @@
 //! * **CLOAD-1 Lifetime.** A library stays open as long as its module or a function of it: who
 //!   calls a function keeps it. Then it is closed, and nothing of it is left in the process. Its
 //!   environment is released after that. Its files are removed as soon as it is open.
+//! * **CLOAD-3 Code.** Where the artifact has a section `code`, the library that the hook
+//!   `c.compile_source` made, that library is opened and no compiler runs. It is no object for a
+//!   linker.
 //! * **CLOAD-2 Processor.** Code that may use instructions which this processor does not have is
 //!   refused (`Unsupported`) before any of it runs, with their names: the compiler says which,
 //!   whatever it was told.
@@ -16,9 +19,11 @@ use std::sync::Arc;
 
 use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockEnv};
 use chipdock_plugin_api::cpu::CpuDeviceApi;
+use chipdock_plugin_api::files::scratch::Scratch;
 use chipdock_plugin_api::kit::{ArtifactKind, PackedFunction, PackedModule};
 use chipdock_plugin_api::object_code::{Objects, needs};
-use chipdock_plugin_api::source::SOURCE;
+use chipdock_plugin_api::process::temporary_folder;
+use chipdock_plugin_api::source::{CODE, SOURCE};
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, DeviceApi as _, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Verdict,
     attribute,
@@ -107,12 +112,39 @@ fn opened(host: HostRef, source: &str, options: &Options) -> Result<Library, Err
     .map_err(|error| not_opened(&error))
 }
 
+/// The library that the hook `c.compile_source` made, opened from a file of its own, which is removed
+/// before this returns.
+fn opened_code(code: &[u8]) -> Result<Library, Error> {
+    let failed = |error: std::io::Error| {
+        let message = format!("the library that c.compile_source made could not be written: {error}");
+        Error::new(ErrorKind::IO, message)
+    };
+    let folder = Scratch::within(&temporary_folder(), KIND).map_err(failed)?;
+    let name = folder.file_name("so");
+    folder.write(&name, code).map_err(failed)?;
+    let path = folder.library(&name).map_err(failed)?;
+    // SAFETY: the program brought the compiler of this library, as it brings its own code, and the
+    // path is new.
+    unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| not_opened(&error))
+}
+
 /// Compiles and opens a source.
 ///
 /// Compiled code calls through `env`, which the module and its functions keep.
 pub(crate) fn load(host: HostRef, index: &Value, source: &str, env: Env) -> Result<CModule, Error> {
+    let options = Options::from_index(index);
+    loaded(host, index, env, || opened(host, source, &options))
+}
+
+/// Opens the library of a module with those functions.
+fn loaded(
+    host: HostRef,
+    index: &Value,
+    env: Env,
+    open: impl FnOnce() -> Result<Library, Error>,
+) -> Result<CModule, Error> {
     let functions = ARTIFACT.functions(index)?;
-    let library = opened(host, source, &Options::from_index(index))?;
+    let library = open()?;
     check_processor(host, &library)?;
     let mut found = HashMap::new();
     // SAFETY: target c writes this variable with this type into every source that has functions to
@@ -174,7 +206,10 @@ impl ModuleLoader for CLoader {
 
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         let index = ARTIFACT.index(artifact)?;
-        Ok(Box::new(load(self.0, &index, source_of(artifact)?, env)?))
+        match code_of(artifact) {
+            Some(code) => Ok(Box::new(loaded(self.0, &index, env, || opened_code(code))?)),
+            None => Ok(Box::new(load(self.0, &index, source_of(artifact)?, env)?)),
+        }
     }
 }
 
@@ -183,9 +218,19 @@ fn source_of<'a>(artifact: &Artifact<'a>) -> Result<&'a str, Error> {
         .map_err(|error| ARTIFACT.error(format_args!("the source is not UTF-8: {error}")))
 }
 
+/// The library that the hook `c.compile_source` made, where there is one.
+fn code_of<'a>(artifact: &Artifact<'a>) -> Option<&'a [u8]> {
+    artifact.sections().find(|section| section.name == CODE).map(|section| section.data)
+}
+
 impl Objects for CLoader {
     fn object(&self, artifact: &Artifact<'_>) -> Result<Vec<u8>, Error> {
         let index = ARTIFACT.index(artifact)?;
+        if code_of(artifact).is_some() {
+            let message = "the artifact has a library that c.compile_source made, and a linker takes an object: build it without \
+                           that function";
+            return Err(Error::new(ErrorKind::UNSUPPORTED, message));
+        }
         ARTIFACT.functions(&index)?;
         let cache = cache::of_host(self.0)?;
         compiler::object(self.0, source_of(artifact)?, &Options::from_index(&index), cache.as_ref())

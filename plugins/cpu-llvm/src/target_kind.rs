@@ -23,6 +23,8 @@
 //!   user may name some of them.
 //! * **LLKIND-K10** This machine has the features of tiles (`amx-tile` and others) if Linux grants
 //!   this process their use.
+//! * **LLKIND-K12** A second name of a processor (`apple-m1`) becomes the one that LLVM lists
+//!   (`apple-a14`). RISC-V's `mfloat-abi` may repeat what `mabi` says.
 //! * **LLKIND-K11** A target that was completed before, by the same library on the same processor,
 //!   is completed without opening the library (rules LLKEPT-P1 to LLKEPT-P4 of `cache`).
 
@@ -214,11 +216,17 @@ fn triple(target: &Target, around: &Surroundings) -> Result<(Triple, bool), Stri
 /// Makes `mfloat-abi` a part of the triple.
 fn float_abi(target: &Target, triple: Triple) -> Result<Triple, String> {
     let Some(abi) = target.str("mfloat-abi") else { return Ok(triple) };
+    if triple.architecture.family == Family::RiscV
+        && let Some(by_name) = target.str("mabi")
+        && abi == if by_name.ends_with(['d', 'f']) { "hard" } else { "soft" }
+    {
+        return Ok(triple);
+    }
     if triple.architecture.family != Family::Arm {
         return Err(about(
             "mfloat-abi",
             format!(
-                "only 32-bit ARM has a choice, found \"{abi}\" for {triple}; remove it (RISC-V's is 'mabi')"
+                "only 32-bit ARM has a choice, found \"{abi}\" for {triple}; remove it (RISC-V's is 'mabi', which it may repeat)"
             ),
         ));
     }
@@ -257,7 +265,7 @@ fn processor(
         return Ok(machine_of(&around.host));
     }
     let family = triple.architecture.family;
-    let Some(cpu) = target.str("mcpu") else {
+    let Some(cpu) = target.str("mcpu").map(|cpu| family.own_name(cpu)) else {
         let (cpu, features) = generic(triple);
         return Ok((cpu.to_owned(), features.iter().map(|feature| format!("+{feature}")).collect()));
     };

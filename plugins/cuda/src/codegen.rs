@@ -7,6 +7,7 @@
 
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{Child, Diagnostic, IrModule, PrimFunc, Span, Stage, Stmt, StmtKind, StorageScope, Target};
+use chipdock_plugin_api::hooks::Hook;
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
 use chipdock_plugin_api::source::{SOURCE, SourceTarget, Unwritten, Written};
 use chipdock_plugin_api::{BuildRequest, BuildSession, Error, ErrorKind, HostRef, SectionKind, kernel};
@@ -14,7 +15,6 @@ use serde_json::{Value, json};
 
 use crate::compiler::{self, Choice, Compiled, Format, Job, Settings};
 use crate::dialect::CudaDialect;
-use crate::postprocess;
 
 /// The module kind, which selects the loader.
 pub(crate) const KIND: &str = "cuda";
@@ -135,6 +135,35 @@ pub(crate) fn compile(
     compiler::compile(settings, &job, choice, step)
 }
 
+/// Returns what the hook `compile_source` made: PTX if it is text, otherwise a cubin (an ELF file).
+///
+/// # Errors
+///
+/// `ValueError`: it is not what the target asks for.
+fn of_hook(target: &Target, code: Vec<u8>) -> Result<Compiled, Error> {
+    let hook = Hook::Compile.function(KIND);
+    let found = match code.starts_with(b"\x7fELF") {
+        true => Format::Cubin,
+        false if !code.is_empty() && core::str::from_utf8(&code).is_ok() => Format::Ptx,
+        false => {
+            let message =
+                format!("{hook}: expected PTX or a cubin, found {} bytes that are neither", code.len());
+            return Err(Error::new(ErrorKind::VALUE_ERROR, message));
+        }
+    };
+    match format(target)? {
+        Some(wanted) if target.str("format").is_some() && wanted != found => Err(Error::new(
+            ErrorKind::VALUE_ERROR,
+            format!(
+                "{hook}: expected {}, as the target's option 'format' says, found {}",
+                wanted.name(),
+                found.name()
+            ),
+        )),
+        _ => Ok(Compiled { code, format: found, compiler: hook }),
+    }
+}
+
 impl CudaTarget {
     pub(crate) fn new(host: HostRef) -> Self {
         Self { host }
@@ -180,18 +209,23 @@ impl SourceTarget for CudaTarget {
         Ok(write(&request.module, &request.target, file)?)
     }
 
+    /// A target for the source alone, or without a compiler, has no code.
+    fn compiles(&self, request: &LoweredRequest) -> Result<bool, Error> {
+        Ok(format(&request.target)?.is_some() && Choice::from_target(&request.target)? != Choice::None)
+    }
+
     fn deliver(
         &self,
-        request: &BuildRequest<'_>,
+        _request: &BuildRequest<'_>,
         read: &LoweredRequest,
         mut written: Written,
+        code: Option<Vec<u8>>,
         session: &BuildSession<'_>,
     ) -> Result<(), Error> {
-        written.source = postprocess::run(self.host, written.source, request.target_json)?;
-        if session.is_cancelled() {
-            return Err(lowered::cancelled(KIND));
-        }
-        let compiled = self.code(read, &written, session)?;
+        let compiled = match code {
+            Some(code) => Some(of_hook(&read.target, code)?),
+            None => self.code(read, &written, session)?,
+        };
         session.section(SOURCE, SectionKind::Source, 1, written.source.as_bytes())?;
         if let Some(compiled) = compiled {
             written.index["format"] = compiled.format.name().into();
@@ -201,19 +235,18 @@ impl SourceTarget for CudaTarget {
         session.index(&written.index.to_string())
     }
 
-    /// Identifies the inputs besides the request: this code, and the compiler that is found, if one
-    /// is needed. `None` if a function for postprocessing is registered, whose code cannot be
-    /// identified.
+    /// Identifies the inputs besides the request and the hooks: this code, and the compiler that is
+    /// found, if one is needed.
     fn fingerprint(&self, request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
         let read = LoweredRequest::read(request, KIND, Stage::Device)?;
-        if self.host.function(postprocess::FUNCTION)?.is_some() {
-            return Ok(None);
-        }
+        let own = lowered::fingerprint(KIND, env!("CARGO_PKG_VERSION"));
+        let is_hooked = self.compiles(&read)? && self.host.function(&Hook::Compile.function(KIND))?.is_some();
         let choice = match format(&read.target)? {
+            // The hook's own fingerprint identifies it.
+            Some(_) if is_hooked => return Ok(Some(own)),
             Some(_) => Choice::from_target(&read.target)?,
             None => Choice::None,
         };
-        let own = lowered::fingerprint(KIND, env!("CARGO_PKG_VERSION"));
         Ok(compiler::fingerprint(&Settings::read(self.host)?, choice)
             .map(|compiler| format!("{own}; {compiler}")))
     }

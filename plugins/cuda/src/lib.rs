@@ -4,7 +4,7 @@
 //!   opened when it is first needed; its interfaces `reset`, `timer` (`timer`) and `external` (`external`).
 //! * `module.load.cuda` (`loader`): kernels from source, PTX or a cubin (`artifact`), loaded and launched (`program`).
 //! * `target.kind.cuda` (`target_kind`): the options, and the check of architectures.
-//! * `target.build.cuda` (`codegen`): CUDA C (`dialect`, `postprocess`), compiled to PTX or a cubin (`compiler`).
+//! * `target.build.cuda` (`codegen`): CUDA C (`dialect`), compiled to PTX or a cubin (`compiler`).
 
 mod artifact;
 mod codegen;
@@ -15,7 +15,6 @@ mod driver;
 mod external;
 mod hardware;
 mod loader;
-mod postprocess;
 mod program;
 mod target_kind;
 #[cfg(test)]
@@ -52,9 +51,10 @@ register_interface!("device_api.cuda", EXTERNAL, |context: &Context| -> Box<dyn 
 register_target_kind!("cuda", include_str!("target_kind.json"), |context| Box::new(
     target_kind::CudaTargetKind(context.host())
 ));
-register_codegen!("cuda", "1.0.0", "1.0.0", |context| Box::new(SourceCodegen(codegen::CudaTarget::new(
-    context.host()
-))));
+register_codegen!("cuda", "1.0.0", "1.0.0", |context| Box::new(SourceCodegen::new(
+    context,
+    codegen::CudaTarget::new(context.host())
+)));
 register_module_loader!("cuda", |context| {
     Box::new(loader::CudaLoader { host: context.host(), hardware: context.state::<Hardware>() })
 });

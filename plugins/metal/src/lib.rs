@@ -14,7 +14,9 @@ mod tests;
 use chipdock_plugin_api::source::SourceCodegen;
 use chipdock_plugin_api::{export_plugin, register_codegen, register_target_kind};
 
+use codegen::MetalTarget;
+
 export_plugin! { name: "metal" }
 
 register_target_kind!("metal", include_str!("target_kind.json"), |_| Box::new(target_kind::MetalTargetKind));
-register_codegen!("metal", "1.0.0", "1.0.0", |_| Box::new(SourceCodegen(codegen::MetalTarget)));
+register_codegen!("metal", "1.0.0", "1.0.0", |context| Box::new(SourceCodegen::new(context, MetalTarget)));

@@ -39,6 +39,7 @@ use chipdock_plugin_api::{
     register_module_loader, register_target_kind,
 };
 
+use codegen::OpenClTarget;
 use hardware::Hardware;
 
 export_plugin! { name: "opencl", settings: [cache::FOLDER] }
@@ -56,4 +57,4 @@ register_module_loader!("opencl", |context| Box::new(loader::OpenClLoader {
 register_target_kind!("opencl", include_str!("target_kind.json"), |_| Box::new(
     target_kind::OpenClTargetKind
 ));
-register_codegen!("opencl", "1.0.0", "1.0.0", |_| Box::new(SourceCodegen(codegen::OpenClTarget)));
+register_codegen!("opencl", "1.0.0", "1.0.0", |context| Box::new(SourceCodegen::new(context, OpenClTarget)));

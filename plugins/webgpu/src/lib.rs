@@ -13,9 +13,11 @@ mod tests;
 use chipdock_plugin_api::source::SourceCodegen;
 use chipdock_plugin_api::{export_plugin, register_codegen, register_target_kind};
 
+use codegen::WebGpuTarget;
+
 export_plugin! { name: "webgpu" }
 
 register_target_kind!("webgpu", include_str!("target_kind.json"), |_| Box::new(
     target_kind::WebGpuTargetKind
 ));
-register_codegen!("webgpu", "1.0.0", "1.0.0", |_| Box::new(SourceCodegen(codegen::WebGpuTarget)));
+register_codegen!("webgpu", "1.0.0", "1.0.0", |context| Box::new(SourceCodegen::new(context, WebGpuTarget)));

@@ -57,11 +57,16 @@ def device_api(target: str) -> str:
     """Returns the device API of a target, as far as the driver can know it."""
     kinds = {one["kind"]: one for one in chipdock.targets()}
     kind: Any = target
+    # A text with a "/" is the name of a tag.
+    tag: Any = target if "/" in target else None
     if target.lstrip().startswith("{"):
         try:
-            kind = json.loads(target).get("kind")
+            options = json.loads(target)
+            kind, tag = options.get("kind"), options.get("tag")
         except ValueError as error:
             raise ValueError(f"target: expected a kind's name or a target as JSON, found {target!r}: {error}") from None
+    if kind not in kinds and tag:
+        kind = chipdock.target_tags().get(tag, {}).get("kind")
     if kind not in kinds:
         raise ValueError(f"target: expected a kind of {', '.join(sorted(kinds))}, or a target as JSON, found {target!r}")
     known = [api["name"] for api in chipdock.device_apis()]

@@ -240,6 +240,9 @@ fn schema_of_targets() {
     let kinds = list["kinds"].as_array().unwrap();
     assert!(kinds.iter().any(|kind| kind["is_host"] == true && kind["target"].is_object()));
     assert_eq!(run(&scratch, "targets c --json")["kinds"].as_array().unwrap().len(), 1);
+    let of = |words: &str| run(&scratch, words)["kinds"][0]["tags"].clone();
+    assert_eq!(of("targets opencl --json"), Value::Null, "without --tags there are none");
+    assert_eq!(of("targets opencl --tags --json")["qcom/adreno-opencl"]["device"], "adreno");
     let mut without = scratch.command("targets c --json --config c.compiler=/no/such/compiler");
     without.env("PATH", "/no/such/folder");
     checked(without, 0);

@@ -37,6 +37,42 @@ fn modules(inspected: &Value, into: &mut BTreeSet<(String, String)>) {
     inspected["imports"].as_array().unwrap().iter().for_each(|import| modules(import, into));
 }
 
+/// TARGET-T14, TARGET-T15: wherever a target is named, and with options over those of the tag.
+#[test]
+fn target_t14_a_tag_is_a_target() {
+    let scratch = with(&[Value::Null]);
+    let listed = scratch.run("targets --tags");
+    let line = listed.stdout.lines().find(|line| line.starts_with("nvidia/geforce-rtx-3090 ")).unwrap();
+    assert!(line.contains("cuda") && line.contains("arch=\"sm_86\""), "{line}");
+    assert!(!scratch.run("targets opencl --tags").stdout.contains("nvidia/"));
+    assert_eq!(scratch.run("targets c --tags").stdout, "there are no tags\n");
+    let source = "--emit source";
+    for (target, option) in
+        [("qcom/adreno-opencl", 256), ("{\"tag\":\"qcom/adreno-opencl\",\"max_num_threads\":64}", 64)]
+    {
+        let ended = scratch.run(&format!("build k.py --target {target} --host c -o k.artifact --json"));
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{target}");
+        let made = &ended.json()["target"];
+        assert_eq!((&made["tag"], &made["keys"][0]), (&json!("qcom/adreno-opencl"), &json!("adreno")));
+        assert_eq!(made["max_num_threads"], option);
+    }
+    scratch.run(&format!("build k.py --target nvidia/geforce-rtx-3091 {source}")).failed(
+        3,
+        &["target tag \"nvidia/geforce-rtx-3091\" is not known", "did you mean \"nvidia/geforce-rtx-3090\"?"],
+    );
+    let wrong = "{\"tag\":\"qcom/adreno-opencl\",\"max_num_threads\":0}";
+    scratch
+        .run(&format!("build k.py --target {wrong} {source}"))
+        .failed(2, &["option \"max_num_threads\"", "target tag \"qcom/adreno-opencl\""]);
+    // A host too, and a function that names one.
+    let named = with(&[json!("qcom/adreno-opencl")]);
+    let ended = named.run("build k.py --host c -o k.artifact --json");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let mut found = BTreeSet::new();
+    modules(&named.run("inspect k.artifact --json").json()["module"], &mut found);
+    assert!(found.iter().any(|(target, _)| target.contains("\"tag\":\"qcom/adreno-opencl\"")), "{found:?}");
+}
+
 /// COMPILE-C6: as the functions say, whatever the kind of the module's target.
 #[test]
 fn functions_are_compiled_for_the_targets_that_they_name() {

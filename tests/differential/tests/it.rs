@@ -6,6 +6,7 @@ mod codegen_c;
 mod far;
 mod forks;
 mod growth;
+mod hooks;
 mod kernels;
 mod launches;
 mod least;

@@ -156,6 +156,8 @@ fn another(option: &OptionSchema) -> Value {
         OptionType::StrList => vec![json!([option.one_of.first().map_or("x", String::as_str)])],
         OptionType::IntList => vec![json!([option.min.unwrap_or(1)])],
         OptionType::TargetList => vec![json!([])],
+        OptionType::Float => vec![json!(option.min.unwrap_or(1))],
+        OptionType::StrMap | OptionType::IntMap => vec![json!({})],
     };
     values.into_iter().find(|value| option.default.as_ref() != Some(value)).unwrap_or_default()
 }

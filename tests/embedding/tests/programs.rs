@@ -66,6 +66,16 @@ fn a_program_has_what_the_header_promises() {
     }
 }
 
+/// PROGRAM-F1, COMPOSE-I1 and C.41 from C.
+#[test]
+fn a_program_in_c_brings_functions_and_composes_modules() {
+    let folder = Scratch::new();
+    let program = program(&folder, "cc", "c99", &workspace().join("tests/embedding/hooks.c"));
+    let output = run(Command::new(&program).arg(kernels().join("vector_add.py")));
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!((out.as_ref(), output.status.code()), ("as promised\n", Some(0)), "{err}");
+}
+
 fn symbols() -> BTreeSet<String> {
     let output =
         Command::new("nm").args(["-D", "--defined-only"]).arg(built().library()).output().expect("nm");
@@ -92,8 +102,8 @@ fn the_header_declares_what_the_library_exports() {
         .filter(|name| *name != "F")
         .collect();
     assert_eq!(declared, names);
-    let helpers =
-        ["take_error", "raise", "retain", "release", "function"].map(|name| format!("chipdock_{name}"));
+    let helpers = ["str", "bytes", "take_error", "raise", "retain", "release", "function"]
+        .map(|name| format!("chipdock_{name}"));
     for symbol in &symbols {
         let is_described =
             symbol.strip_prefix("__tvm_ffi__metadata_").or(symbol.strip_prefix("__tvm_ffi__doc_"));

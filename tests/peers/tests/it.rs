@@ -7,3 +7,4 @@ mod tvm;
 mod tvm_ops;
 mod tvm_programs;
 mod tvm_scheduled;
+mod tvm_tags;

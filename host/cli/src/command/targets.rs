@@ -6,7 +6,7 @@ use std::time::Duration;
 use chipdock_host::discovery::discover;
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use chipdock_host::{Error, Host, HostOptions};
-use chipdock_ir::{OptionSchema, OptionType, Stage, TargetKind};
+use chipdock_ir::{OptionSchema, Stage, TargetKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ struct Kind {
     target: Found<Value>,
 }
 
-/// Lists kinds; with a kind, its options.
+/// Lists kinds; with a kind, its options; with `--tags` the tags of these kinds.
 pub(crate) fn run(args: &TargetsArgs, global: &GlobalArgs) -> Result<()> {
     let options = host_options(global)?;
     let preferred =
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &TargetsArgs, global: &GlobalArgs) -> Result<()> {
         }
     }
     if global.json {
-        let all: Vec<Value> = kinds.iter().map(to_json).collect();
+        let all: Vec<Value> = kinds.iter().map(|kind| to_json(kind, args.tags)).collect();
         return output::print_json(&json!({
             "schema": "chipdock.targets/1",
             "kinds": all,
@@ -93,6 +93,7 @@ pub(crate) fn run(args: &TargetsArgs, global: &GlobalArgs) -> Result<()> {
         }));
     }
     let text = match (&args.kind, kinds.first()) {
+        (_, Some(_)) if args.tags => list_tags(&kinds),
         (Some(_), Some(kind)) => describe(kind),
         (_, None) => "no target kind was found; see chipdock plugins\n".to_owned(),
         (None, Some(_)) => list(&kinds, default_host.as_deref()),
@@ -145,11 +146,14 @@ fn default_host(kinds: &[Kind]) -> Option<&str> {
     first.map(|(kind, _)| kind.name.as_str())
 }
 
-fn to_json(kind: &Kind) -> Value {
+fn to_json(kind: &Kind, with_tags: bool) -> Value {
     let mut json = match &kind.schema {
         Some(schema) => json!(schema),
         None => json!({"name": kind.name}),
     };
+    if let (Value::Object(schema), false) = (&mut json, with_tags) {
+        schema.remove("tags");
+    }
     json["plugin"] = kind.plugin.clone().into();
     json["usable"] = kind.target.is_ok().into();
     json["problem"] = match &kind.target {
@@ -188,6 +192,27 @@ fn list(kinds: &[Kind], default_host: Option<&str>) -> String {
     }
     let reasons: String = kinds.iter().filter_map(unavailable).map(|reason| format!("\n{reason}")).collect();
     format!("{}{reasons}\nchipdock targets KIND shows its options\n", table::text(&rows))
+}
+
+/// Lists the tags of kinds by name, each with its options.
+fn list_tags(kinds: &[Kind]) -> String {
+    let schemas = kinds.iter().filter_map(|kind| kind.schema.as_ref());
+    let mut tags: Vec<_> =
+        schemas.flat_map(|kind| kind.tags.iter().map(|(tag, options)| (tag, &kind.name, options))).collect();
+    if tags.is_empty() {
+        return "there are no tags\n".to_owned();
+    }
+    tags.sort_unstable_by_key(|(tag, ..)| *tag);
+    let mut rows = table::new(&["TAG", "KIND", "OPTIONS"]);
+    for (tag, kind, options) in tags {
+        let options: Vec<String> =
+            options.iter().map(|(name, value)| format!("{name}={}", shortened(value))).collect();
+        rows.add_row([tag.clone(), kind.clone(), options.join(", ")]);
+    }
+    format!(
+        "{}\nA tag is a target: --target TAG, or JSON with \"tag\" and options over its own\n",
+        table::text(&rows)
+    )
 }
 
 /// Returns the reason why a kind cannot be used, if there is one.
@@ -229,6 +254,9 @@ fn describe(found: &Kind) -> String {
     fact("keys", kind.keys.join(" "));
     fact("thread axes", kind.thread_axes.join(" "));
     fact("scopes", kind.storage_scopes.join(" "));
+    if !kind.tags.is_empty() {
+        fact("tags", format!("{}; chipdock targets {} --tags lists them", kind.tags.len(), kind.name));
+    }
     let mut text = table::text(&facts);
     if let Some(reason) = unavailable(found) {
         text.push_str(&format!("\n{reason}"));
@@ -246,7 +274,7 @@ fn describe(found: &Kind) -> String {
 /// Describes an option in a line of facts, with its description below: a table would be wider than
 /// any terminal.
 fn describe_option(option: &OptionSchema, unset: Option<&Value>) -> String {
-    let mut line = format!("  {}: {}", option.name, option_type(option.option_type));
+    let mut line = format!("  {}: {}", option.name, option.option_type);
     if let Some(allowed) = allowed(option) {
         line.push_str(&format!(", {allowed}"));
     }
@@ -280,17 +308,6 @@ fn shortened(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("{shown}... ({} in all, --json has them)", items.len()),
         _ => format!("{shown}... ({n_chars} characters, --json has them)"),
-    }
-}
-
-fn option_type(option: OptionType) -> &'static str {
-    match option {
-        OptionType::Bool => "bool",
-        OptionType::Int => "int",
-        OptionType::Str => "str",
-        OptionType::StrList => "list[str]",
-        OptionType::IntList => "list[int]",
-        OptionType::TargetList => "list[target]",
     }
 }
 

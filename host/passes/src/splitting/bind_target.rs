@@ -21,12 +21,15 @@ use crate::walk::try_map_functions;
 ///
 /// # Errors
 ///
-/// A function that already names another target: the caller's fault.
+/// A function that already names another target: the caller's fault. A name with a `/` is that of a
+/// tag: whoever lowers the function has found its target.
 pub fn bind_target(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         match function.attrs.get(attr::TARGET) {
             Some(AttrValue::Target(target))
-                if *target != capabilities.target && target.kind != capabilities.target.kind =>
+                if *target != capabilities.target
+                    && target.kind != capabilities.target.kind
+                    && !target.kind.contains('/') =>
             {
                 return Err(PassError::caller(
                     "bind_target",

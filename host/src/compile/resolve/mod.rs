@@ -1,10 +1,11 @@
-//! Targets: made from a kind's name, JSON or a `Target`, checked against the kind's schema,
+//! Targets: made from the name of a kind or a tag, JSON or a `Target`, checked against the kind's schema,
 //! canonicalized.
 //!
 //! Construction, in this order; each invalid input is one error that names the option, the value
 //! and what is allowed:
 //!
 //! * **TARGET-T1 Kind.** A known kind's name; in JSON the field `kind`. `tag` is a label beside it.
+//!   A text with a `/` is the name of a tag, as `{"tag": text}` is.
 //! * **TARGET-T2 Host.** `host` is a target of its own (text, object or null), which must be able
 //!   to be a host.
 //! * **TARGET-T3 Features.** `feature.<x>` is set aside and restored at the end, unless the
@@ -23,6 +24,14 @@
 //!   unless the value is its default, and of the common options `device`, `model` and `libs`,
 //!   unless the kind names it in `honoured` or the list is empty. A [`Target`] that was made before
 //!   is not reported again. `tag` and `keys` are labels that other tools read.
+//!
+//! * **TARGET-T14 Tag.** A target with `tag` and without `kind` starts from the options of that tag,
+//!   with the tag's kind; fields of the target take the place of the tag's, a null one of them
+//!   unsets it. The target keeps the tag as its label. What only the tag sets is no option without
+//!   effect (T13) that a user is told of.
+//! * **TARGET-T15 Unknown.** A tag that no kind has is an error with the nearest name. Manifests are
+//!   asked first; libraries without one are opened when none has it.
+//! * **TARGET-T16 Several.** A tag of two kinds is an error that names both.
 //!
 //! * **TARGET-T7 Once.** Text in which an object has a key twice, at any level, is refused.
 //!
@@ -48,6 +57,7 @@ mod default_host;
 mod resolved;
 pub(crate) mod schema;
 mod surroundings;
+pub(crate) mod tag;
 mod target_id;
 
 use std::collections::BTreeMap;
@@ -60,12 +70,11 @@ use serde_json::{Map, Value};
 use crate::error::{Error, ErrorKind, Subject, nearest, quoted};
 use crate::runtime::no_such_device;
 pub use resolved::{DeviceChoice, ResolvedTarget, TargetRequest};
-use schema::{UNREAD, common_options, converted, described};
+use schema::{FEATURE_PREFIX, UNREAD, common_options, converted, described};
 pub use target_id::TargetId;
 
 /// Greatest nesting depth of targets within targets.
 const NESTING_MAX: u32 = 8;
-const FEATURE_PREFIX: &str = "feature.";
 
 /// Services that the construction of targets needs from its surroundings.
 pub(crate) trait TargetContext {
@@ -84,6 +93,10 @@ pub(crate) trait TargetContext {
     /// Returns a device's attribute, when the device has it.
     fn attribute(&self, device: &str, device_id: i32, key: &str) -> Result<Option<Value>, Error>;
 
+    /// Returns the tags that are known without opening a plugin; with `all` of those too that have
+    /// to be opened for it.
+    fn tags(&self, all: bool) -> Result<tag::Tags, Error>;
+
     /// Returns a sentence for each plugin whose kinds are unknown because its manifest could not be
     /// read.
     fn unread_manifests(&self) -> Vec<String> {
@@ -100,7 +113,7 @@ pub(crate) trait TargetContext {
 /// The source of a target.
 #[derive(Clone, Debug)]
 pub enum TargetSource {
-    /// A kind's name, or a JSON object as text.
+    /// The name of a kind or of a tag, or a JSON object as text.
     Text(String),
     /// A JSON object.
     Json(Value),
@@ -172,7 +185,7 @@ fn value_error(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Value, message)
 }
 
-/// Reads the text of a target; a kind's name becomes `{"kind": name}`.
+/// Reads the text of a target; a kind's name becomes `{"kind": name}`, a tag's `{"tag": name}`.
 fn from_text(text: &str) -> Result<Value, Error> {
     let text = text.trim();
     if text.starts_with('{') {
@@ -184,7 +197,13 @@ fn from_text(text: &str) -> Result<Value, Error> {
         return Err(value_error(format!("target \"{text}\": options do not follow the name of a kind"))
             .hint(format!("write JSON, for instance {{\"kind\": \"{name}\", \"<option>\": <value>}}")));
     }
-    Ok(Value::Object(Map::from_iter([("kind".to_owned(), Value::from(text))])))
+    Ok(Value::Object(Map::from_iter([named_by(text)])))
+}
+
+/// Returns the field by which a name makes a target: `kind`, or `tag` where no kind can have the name.
+fn named_by(name: &str) -> (String, Value) {
+    let field = if name.contains('/') { "tag" } else { "kind" };
+    (field.to_owned(), Value::from(name))
 }
 
 fn from_json(context: &dyn TargetContext, json: &Value, made: Made) -> Result<Arc<Target>, Error> {
@@ -201,12 +220,26 @@ fn from_json(context: &dyn TargetContext, json: &Value, made: Made) -> Result<Ar
             )));
         }
     };
+    let applied = tag::applied(context, object)?;
+    from_object(context, &applied, made).map_err(|error| match applied.tag() {
+        Some(tag) => error.at(format!("target tag \"{tag}\"")),
+        None => error,
+    })
+}
+
+fn from_object(
+    context: &dyn TargetContext,
+    applied: &tag::Applied<'_>,
+    made: Made,
+) -> Result<Arc<Target>, Error> {
+    let object = &applied.object;
     let kind = kind_of(context, object)?;
     let mut given: BTreeMap<&str, &Value> =
         object.iter().map(|(name, value)| (name.as_str(), value)).collect();
     given.remove("kind");
     let tag = text_field(&kind, &mut given, "tag")?;
-    let host = host_of(context, &kind, &mut given, made)?;
+    let is_given = made.is_given && !applied.is_of_tag("host");
+    let host = host_of(context, &kind, &mut given, Made { is_given, ..made })?;
     let features = features_of(&kind, &mut given)?;
     let from_device = given.remove("from_device");
     check_names(&kind, &given)?;
@@ -217,7 +250,7 @@ fn from_json(context: &dyn TargetContext, json: &Value, made: Made) -> Result<Ar
         // A null is an option that is not set.
         if let Some(value) = given.remove(option.name.as_str()).filter(|value| !value.is_null()) {
             let value = converted(&kind.name, option, value, &mut nested)?;
-            if made.is_given {
+            if made.is_given && !applied.is_of_tag(&option.name) {
                 tell_if_without_effect(context, &kind, option, &value);
             }
             options.insert(option.name.clone(), value);
@@ -272,13 +305,6 @@ fn kind_of(context: &dyn TargetContext, object: &Map<String, Value>) -> Result<A
             return Err(
                 value_error(format!("target field \"kind\": expected a string, found {found}")).hint(known())
             );
-        }
-        None if object.contains_key("tag") => {
-            let tag = described(&object["tag"]);
-            return Err(value_error(format!(
-                "target tag {tag} without a \"kind\": this host has no list of tags"
-            ))
-            .hint(known()));
         }
         None => return Err(value_error("target field \"kind\" is missing").hint(known())),
     };

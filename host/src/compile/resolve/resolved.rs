@@ -6,7 +6,7 @@ use chipdock_ir::{Target, TargetCapabilities, TargetKind};
 use serde_json::{Map, Value};
 
 use super::target_id::TargetId;
-use super::{Made, TargetContext, TargetSource, from_json, from_text, value_error};
+use super::{Made, TargetContext, TargetSource, from_json, from_text, named_by, tag, value_error};
 use crate::error::{Error, Fault, Subject};
 use crate::host::Host;
 use crate::runtime::Device;
@@ -157,8 +157,8 @@ impl ResolvedTarget {
 }
 
 impl Host {
-    /// Makes a complete target, from a kind's name, JSON or a request: checked, with defaults filled
-    /// in, canonicalized, with its kind, its capabilities, and the targets and the device that belong
+    /// Makes a complete target, from the name of a kind or a tag, JSON or a request: checked, with
+    /// defaults filled in, canonicalized, with its kind, its capabilities, and the targets and the device that belong
     /// to it.
     ///
     /// # Errors
@@ -219,8 +219,8 @@ impl Host {
         json: &mut Value,
         choice: DeviceChoice,
     ) -> Result<Option<Result<Device, Error>>, Error> {
-        let Some(name) = json["kind"].as_str() else { return Ok(None) };
-        let Some(kind) = TargetContext::kind(&*self.0, name)? else { return Ok(None) };
+        let Some(name) = tag::kind_name(&*self.0, json)? else { return Ok(None) };
+        let Some(kind) = TargetContext::kind(&*self.0, &name)? else { return Ok(None) };
         let device = self.chosen(&kind, choice);
         if let (Ok(device), Value::Object(object), false) = (&device, json, kind.is_host) {
             object.entry("from_device").or_insert(device.id().into());
@@ -285,6 +285,9 @@ fn named_json(target: &Target) -> Value {
         if target.keys.is_empty() {
             object.remove("keys");
         }
+        // The IR has one field for the name of a kind and of a tag.
+        object.remove("kind");
+        object.extend([named_by(&target.kind)]);
         object.extend(target.host.as_ref().map(|host| ("host".to_owned(), named_json(host))));
     }
     json
@@ -303,7 +306,7 @@ pub(super) fn json_of(source: &TargetSource) -> Result<Value, Error> {
 fn with_host(target: Value, host: TargetSource) -> Result<Value, Error> {
     let mut object = match target {
         Value::Object(object) => object,
-        Value::String(kind) => Map::from_iter([("kind".to_owned(), Value::from(kind))]),
+        Value::String(name) => Map::from_iter([named_by(&name)]),
         other => return Ok(other),
     };
     if object.get("host").is_some_and(|host| !host.is_null()) {

@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use chipdock_ir::{CapabilitySource, DType, DeclaredKind, KIND_SCHEMA, OptionSchema, OptionType, TargetKind};
-use serde_json::Value;
+use chipdock_ir::{
+    CapabilitySource, DType, DeclaredKind, KIND_SCHEMA, OptionSchema, OptionType, TargetKind, check_option,
+    float_of, float_text,
+};
+use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorKind, Subject, nearest, quoted};
 
@@ -27,6 +30,11 @@ fn option(
         doc: doc.to_owned(),
     }
 }
+
+/// Prefix of the names of features, which every target may have.
+pub(super) const FEATURE_PREFIX: &str = "feature.";
+/// Greatest length of a tag's name (T.10).
+const TAG_BYTES_MAX: usize = 128;
 
 /// Common options that nothing but a kind's own plugin reads (TARGET-T13).
 pub(crate) const UNREAD: [&str; 3] = ["device", "model", "libs"];
@@ -111,6 +119,27 @@ pub(crate) fn converted(
             }
             Ok(value.clone())
         }
+        (OptionType::Float, Value::Number(_) | Value::String(_)) => {
+            let number = match value {
+                Value::String(text) => float_of(text).ok_or_else(mistyped)?,
+                number => number.as_f64().ok_or_else(mistyped)?,
+            };
+            Ok(float_within(option, number).map_err(wrong)?.into())
+        }
+        (OptionType::StrMap, Value::Object(fields)) => {
+            for text in fields.values() {
+                allowed(option, text.as_str().ok_or_else(mistyped)?).map_err(wrong)?;
+            }
+            check_option(value).map_err(wrong)?;
+            Ok(value.clone())
+        }
+        (OptionType::IntMap, Value::Object(fields)) => {
+            for number in fields.values() {
+                integer(option, number).map_err(wrong)?;
+            }
+            check_option(value).map_err(wrong)?;
+            Ok(value.clone())
+        }
         (OptionType::TargetList, Value::Array(items)) => {
             let within = |error: Error| error.at(format!("option \"{}\" of target \"{kind}\"", option.name));
             let targets: Result<Vec<Value>, Error> =
@@ -129,12 +158,22 @@ fn integer(option: &OptionSchema, value: &Value) -> Result<i64, String> {
     }
 }
 
+/// Returns the text by which a target holds a float that is within the option's range (T.11).
+fn float_within(option: &OptionSchema, number: f64) -> Result<String, String> {
+    #[expect(clippy::cast_precision_loss, reason = "bounds of floats are small numbers")]
+    let fits = option.min.is_none_or(|min| number >= min as f64)
+        && option.max.is_none_or(|max| number <= max as f64);
+    let text = float_text(number).filter(|_| fits);
+    text.ok_or_else(|| format!("expected {}, found {number}", range_text(option)))
+}
+
 fn range_text(option: &OptionSchema) -> String {
+    let what = if option.option_type == OptionType::Float { "a float" } else { "an integer" };
     match (option.min, option.max) {
-        (Some(min), Some(max)) => format!("an integer from {min} to {max}"),
-        (Some(min), None) => format!("an integer of at least {min}"),
-        (None, Some(max)) => format!("an integer of at most {max}"),
-        (None, None) => "an integer of 64 bits".to_owned(),
+        (Some(min), Some(max)) => format!("{what} from {min} to {max}"),
+        (Some(min), None) => format!("{what} of at least {min}"),
+        (None, Some(max)) => format!("{what} of at most {max}"),
+        (None, None) => format!("{what} of 64 bits"),
     }
 }
 
@@ -229,6 +268,39 @@ fn check_ops_and_honoured(kind: &TargetKind) -> Result<(), String> {
     }
 }
 
+/// Checks a tag of a kind's schema (T.10).
+fn check_tag(kind: &TargetKind, tag: &str, options: &Map<String, Value>) -> Result<(), String> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.,/".contains(&byte);
+    let is_name = (1..=TAG_BYTES_MAX).contains(&tag.len()) && tag.bytes().all(is_plain) && tag.contains('/');
+    if !is_name {
+        let shown: String = tag.chars().take(60).collect();
+        return Err(format!(
+            "tags: expected names of 1 to {TAG_BYTES_MAX} letters, digits, \"-\", \"_\", \".\", \",\" and \"/\", with a \"/\", \
+             found {shown:?}"
+        ));
+    }
+    let common = common_options();
+    for (name, value) in options {
+        let wrong = |what: String| {
+            format!("tag \"{tag}\": option {:?}: {what}", name.chars().take(60).collect::<String>())
+        };
+        let schema = common.iter().chain(&kind.options).find(|option| option.name == *name);
+        match schema {
+            Some(option) => {
+                converted(&kind.name, option, value, &mut |value| Ok(value.clone()))
+                    .map_err(|error| format!("tag \"{tag}\": {error}"))?;
+            }
+            None if name == "host" && (value.is_string() || value.is_object()) => {}
+            None if name.starts_with(FEATURE_PREFIX) => check_option(value).map_err(wrong)?,
+            None => {
+                let known = common.iter().chain(&kind.options).map(|option| option.name.as_str());
+                return Err(wrong(format!("expected one of {}", quoted(known.chain(["host"])))));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Checks a kind's schema, which the host relies on afterwards.
 ///
 /// Of a kind that cannot be used (P3.10) only the name is relied on.
@@ -276,5 +348,6 @@ pub(crate) fn check_kind(name: &str, declared: &DeclaredKind) -> Result<(), Stri
     }
     check_capabilities(kind)?;
     check_types(kind)?;
-    check_ops_and_honoured(kind)
+    check_ops_and_honoured(kind)?;
+    kind.tags.iter().try_for_each(|(tag, options)| check_tag(kind, tag, options))
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 use chipdock_ir::{Target, TargetCapabilities, TargetKind};
 use serde_json::Value;
 
+use super::tag::Tags;
 use super::{ResolvedTarget, TargetContext};
 use crate::boundary::registrar::Entry;
 use crate::error::{Error, ErrorKind};
@@ -117,6 +118,13 @@ impl TargetContext for HostInner {
     fn attribute(&self, device: &str, device_id: i32, key: &str) -> Result<Option<Value>, Error> {
         let Some(entry) = self.registry.device_api(device)? else { return Ok(None) };
         entry.attribute(device_id, key)
+    }
+
+    fn tags(&self, all: bool) -> Result<Tags, Error> {
+        if all {
+            self.registry.open_all_unlisted()?;
+        }
+        Ok(self.registry.tags())
     }
 
     fn unread_manifests(&self) -> Vec<String> {

@@ -30,8 +30,15 @@ fn world() -> World {
             {"name": "fast-math", "type": "bool", "doc": ""},
             {"name": "opt-level", "type": "int", "min": 0, "max": 3, "default": 2, "doc": ""},
             {"name": "jit", "type": "str", "one_of": ["orc"], "doc": ""},
-            {"name": "sizes", "type": "list[int]", "min": 0, "doc": ""}
-        ]
+            {"name": "sizes", "type": "list[int]", "min": 0, "doc": ""},
+            {"name": "scale", "type": "float", "min": -1, "max": 100, "doc": ""},
+            {"name": "names", "type": "map[str]", "one_of": ["a", "b"], "doc": ""},
+            {"name": "limits", "type": "map[int]", "min": 0, "doc": ""}
+        ],
+        "tags": {
+            "acme/board-1": {"mcpu": "znver4", "device": "board", "model": "one", "num-cores": 4},
+            "both/it": {"mcpu": "generic"}
+        }
     }));
     let gpu_like = kind(json!({
         "schema": 1, "name": "npu", "doc": "a device", "device": "npu", "keys": ["npu", "gpu"], "stage": "device",
@@ -39,7 +46,12 @@ fn world() -> World {
         "options": [
             {"name": "warp", "type": "int", "min": 1, "max": 64, "default": 32, "from_attribute": "warp_size", "doc": ""},
             {"name": "arch", "type": "str", "from_attribute": "arch", "doc": ""}
-        ]
+        ],
+        "tags": {
+            "acme/npu-1": {"arch": "one", "warp": 8, "host": {"kind": "hosty", "mcpu": "znver4"}},
+            "acme/npu-2": {"arch": "two", "keys": ["b", "npu"], "host": "acme/board-1"},
+            "both/it": {}
+        }
     }));
     let many = kind(json!({
         "schema": 1, "name": "many", "doc": "several", "device": "cpu", "stage": "host",
@@ -75,6 +87,16 @@ impl TargetContext for World {
             "warp_size" => Some(json!(16)),
             _ => None,
         })
+    }
+
+    fn tags(&self, _all: bool) -> Result<tag::Tags, Error> {
+        let mut tags = tag::Tags::new();
+        for kind in &self.kinds {
+            for tag in kind.tags.keys() {
+                tags.entry(tag.clone()).or_default().insert(kind.name.clone());
+            }
+        }
+        Ok(tags)
     }
 
     fn warn(&self, line: &str) {
@@ -158,7 +180,23 @@ fn invalid() -> Vec<(Value, &'static str)> {
         (json!({"kind": 3}), "field \"kind\": expected a string, found int 3"),
         (json!("{\"kind\": "), "not a JSON object: EOF"),
         (json!(3), "expected the name of a kind or a JSON object, found int 3"),
-        (json!({"tag": "no/such"}), "target tag str \"no/such\" without a \"kind\""),
+        (json!({"tag": "no/such"}), "target tag \"no/such\" is not known; `chipdock targets --tags` lists"),
+        (json!("acme/npu-3"), "target tag \"acme/npu-3\" is not known; did you mean \"acme/npu-1\"?"),
+        (json!({"tag": 3}), "field \"tag\": expected a string, found int 3"),
+        (json!({"tag": ""}), "field \"kind\" is missing"),
+        (json!("both/it"), "tag \"both/it\": it is one of several kinds, \"hosty\", \"npu\""),
+        (json!({"tag": "acme/npu-1", "nosuch": 1}), "unknown option \"nosuch\""),
+        (json!({"tag": "acme/npu-1", "warp": 99}), "from 1 to 64, found 99 [target tag \"acme/npu-1\"]"),
+        (json!({"kind": "npu", "host": "acme/npu-1"}), "\"npu\" has no host functions"),
+        (json!({"kind": "hosty", "scale": "2"}), "option \"scale\": expected float, found str \"2\""),
+        (json!({"kind": "hosty", "scale": "inf"}), "expected float, found str"),
+        (json!({"kind": "hosty", "scale": true}), "expected float, found bool true"),
+        (json!({"kind": "hosty", "scale": 100.5}), "expected a float from -1 to 100, found 100.5"),
+        (json!({"kind": "hosty", "names": {"x": 1}}), "option \"names\": expected map[str], found object"),
+        (json!({"kind": "hosty", "names": {"x": "c"}}), "expected one of \"a\", \"b\", found \"c\""),
+        (json!({"kind": "hosty", "names": ["a"]}), "expected map[str], found list"),
+        (json!({"kind": "hosty", "limits": {"x": "1"}}), "expected map[int], found str \"1\""),
+        (json!({"kind": "hosty", "limits": {"x": -1}}), "expected an integer of at least 0, found -1"),
         (json!({"kind": "hosty", "tag": 3}), "option \"tag\": expected str, found int 3"),
         (json!({"kind": "hosty", "mcpuu": "x"}), "unknown option \"mcpuu\"; did you mean \"mcpu\"?"),
         (json!({"kind": "hosty", "tag": "t", "nosuch": 1}), "unknown option \"nosuch\""),
@@ -230,6 +268,90 @@ fn every_invalid_input_names_option_value_and_what_is_allowed() {
     assert!(refused("").to_string().contains("target kind \"\" is not known"));
     let deep = (0..20).fold(json!("hosty"), |host, _| json!({"kind": "hosty", "host": host}));
     assert!(refused(deep).to_string().contains("nested more than"));
+}
+
+#[test]
+fn target_t14_a_target_starts_from_the_options_of_its_tag() {
+    let target = good("acme/npu-1");
+    assert_eq!((target.kind.as_str(), target.tag.as_str()), ("npu", "acme/npu-1"));
+    assert_eq!((target.str("arch"), target.int("warp"), target.keys.len()), (Some("one"), Some(8), 2));
+    assert_eq!(target.host.as_deref().and_then(|host| host.str("mcpu")), Some("znver4"));
+    for same in [json!({"tag": "acme/npu-1"}), json!({"tag": "acme/npu-1", "arch": "one"}), target.to_json()]
+    {
+        assert_eq!(good(same), target);
+    }
+    // A field of the user takes the place of the tag's; null unsets it.
+    let other = good(json!({"tag": "acme/npu-1", "warp": null, "arch": "x", "host": null}));
+    assert_eq!((other.int("warp"), other.str("arch"), &other.host), (Some(32), Some("x"), &None));
+    let other = good(json!({"tag": "acme/npu-2", "host": "acme/board-1"}));
+    assert_eq!(other.keys, ["b", "npu"]);
+    let host = other.host.as_deref().unwrap();
+    assert_eq!(
+        (host.tag.as_str(), &host.keys[..]),
+        ("acme/board-1", &["board".to_owned(), "cpu".into()][..])
+    );
+    assert_eq!(good("acme/npu-2"), other);
+    // With a kind, a tag is a label.
+    let label = good(json!({"kind": "hosty", "tag": "acme/npu-1"}));
+    assert_eq!((label.kind.as_str(), label.tag.as_str(), label.str("mcpu")), ("hosty", "acme/npu-1", None));
+    let by_device = good(json!({"tag": "acme/npu-1", "from_device": 0, "warp": null}));
+    assert_eq!(by_device.int("warp"), Some(16), "a device fills in what neither sets");
+}
+
+#[test]
+fn target_t14_a_user_is_told_only_of_own_options_without_effect() {
+    let world = world();
+    for (source, lines) in [
+        (json!("acme/board-1"), 0),
+        (json!("acme/npu-2"), 0),
+        (json!({"tag": "acme/board-1", "model": "two"}), 1),
+    ] {
+        make(&world, &source.clone().into()).unwrap();
+        assert_eq!(world.warnings.take().len(), lines, "{source}");
+    }
+}
+
+#[test]
+fn t11_floats_are_held_as_text_and_maps_as_they_are() {
+    let given = json!({"kind": "hosty", "scale": 0.1, "names": {"": "a", "x y": "b"}, "limits": {"x": 7}});
+    let target = good(given.clone());
+    assert_eq!((target.options["scale"].as_str(), target.float("scale")), (Some("0.1"), Some(0.1)));
+    assert_eq!(target.str_map("names"), [("", "a"), ("x y", "b")].into());
+    assert_eq!(target.int_map("limits"), [("x", 7)].into());
+    assert_eq!(good(target.to_json()), target);
+    for (value, text) in
+        [(json!(2), "2.0"), (json!(-0.0), "-0.0"), (json!(1e-300), "1e-300"), (json!("3.5"), "3.5")]
+    {
+        assert_eq!(good(json!({"kind": "hosty", "scale": value})).options["scale"], json!(text));
+    }
+    assert_eq!((target.float("names"), target.str_map("scale").len()), (None, 0));
+}
+
+/// T.10 and T.11: what a schema's author learns.
+#[test]
+fn t10_a_schema_with_a_broken_tag_is_refused() {
+    let refused = |tags: Value, default: Value| {
+        let declared: DeclaredKind = serde_json::from_value(json!({
+            "schema": 1, "name": "x", "doc": "", "device": "cpu", "stage": "host", "tags": tags,
+            "options": [{"name": "f", "type": "float", "doc": "", "default": default}]
+        }))
+        .unwrap();
+        schema::check_kind("x", &declared).unwrap_err()
+    };
+    for (tags, says) in [
+        (json!({"plain": {}}), "with a \"/\", found \"plain\""),
+        (json!({"a b/c": {}}), "found \"a b/c\""),
+        (json!({"a/b": {"g": 1}}), "tag \"a/b\": option \"g\": expected one of"),
+        (json!({"a/b": {"kind": "x"}}), "tag \"a/b\": option \"kind\": expected one of"),
+        (json!({"a/b": {"f": "x"}}), "tag \"a/b\": target \"x\": option \"f\": expected float"),
+        (json!({"a/b": {"host": 1}}), "tag \"a/b\": option \"host\""),
+        (json!({"a/b": {"feature.x": 0.5}}), "tag \"a/b\": option \"feature.x\": expected an integer"),
+    ] {
+        let message = refused(tags, json!("1.0"));
+        assert!(message.contains(says), "{message} should say {says}");
+    }
+    let message = refused(json!({}), json!(1.0));
+    assert!(message.contains("default of option \"f\": expected \"1.0\", found 1.0"), "{message}");
 }
 
 #[test]
@@ -335,6 +457,9 @@ fn target_t6_a_canonicalizer_that_breaks_the_schema_is_a_broken_plugin() {
 struct Answering(World, &'static str);
 
 impl TargetContext for Answering {
+    fn tags(&self, all: bool) -> Result<tag::Tags, Error> {
+        self.0.tags(all)
+    }
     fn kind(&self, name: &str) -> Result<Option<Arc<TargetKind>>, Error> {
         self.0.kind(name)
     }

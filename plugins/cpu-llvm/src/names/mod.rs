@@ -13,6 +13,14 @@ use chipdock_plugin_api::kit::PerProcess;
 #[cfg(test)]
 mod tests;
 
+/// Second names of processors, which LLVM takes and does not list.
+const ALIASES: &[(Family, &str, &str)] = &[
+    (Family::AArch64, "apple-m1", "apple-a14"),
+    (Family::AArch64, "apple-m2", "apple-a15"),
+    (Family::AArch64, "apple-m3", "apple-a16"),
+    (Family::AArch64, "grace", "neoverse-v2"),
+];
+
 /// Architectures that share their processors and features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Family {
@@ -58,6 +66,12 @@ impl Family {
     /// The table of the family.
     pub(crate) fn names(self) -> &'static Names {
         &TABLES.of_this()[Self::ALL.iter().position(|family| *family == self).unwrap_or_default()]
+    }
+
+    /// The name that LLVM lists for a processor which it knows by a second one.
+    pub(crate) fn own_name(self, cpu: &str) -> &str {
+        let alias = ALIASES.iter().find(|(family, alias, _)| *family == self && *alias == cpu);
+        alias.map_or(cpu, |(.., name)| name)
     }
 
     fn table(self) -> &'static str {

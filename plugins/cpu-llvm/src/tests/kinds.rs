@@ -140,6 +140,26 @@ fn the_float_abi_is_part_of_the_triple() {
     assert_eq!(of("armv7-linux-gnueabi", "hard"), "armv7-unknown-linux-gnueabihf");
     assert_eq!(of("armv7-linux-gnueabihf", "soft"), "armv7-unknown-linux-gnueabi");
     assert_eq!(of("thumbv7em-none-eabihf", "hard"), "thumbv7em-unknown-none-eabihf");
+    assert_eq!(of("armv7l-linux-gnueabihf", "hard"), "armv7l-unknown-linux-gnueabihf");
+}
+
+/// LLKIND-K12: names that TVM's tags have.
+#[test]
+fn llkind_k12_second_names_are_taken_for_the_ones_that_llvm_lists() {
+    for (triple, cpu, own) in [
+        ("arm64-apple-macos", "apple-m1", "apple-a14"),
+        ("arm64-apple-macos", "apple-m2", "apple-a15"),
+        ("aarch64-linux-gnu", "grace", "neoverse-v2"),
+        ("armv8l-linux-gnueabihf", "cortex-a72", "cortex-a72"),
+    ] {
+        assert_eq!(canonical(json!({ "mtriple": triple, "mcpu": cpu })).str("mcpu"), Some(own));
+    }
+    let risc_v =
+        |float: &str| json!({ "mtriple": "riscv64-linux-gnu", "mabi": "lp64d", "mfloat-abi": float });
+    assert_eq!(canonical(risc_v("hard")).str("mfloat-abi"), Some("hard"));
+    let error =
+        LlvmTargetKind(HostRef::standalone()).canonicalize(&target(&risc_v("soft")).to_json().to_string());
+    assert!(error.unwrap_err().message().contains("option 'mfloat-abi'"));
 }
 
 #[test]

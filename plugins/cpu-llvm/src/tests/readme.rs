@@ -17,6 +17,9 @@ fn option_row(option: &OptionSchema) -> String {
         OptionType::StrList => "list of str",
         OptionType::IntList => "list of int",
         OptionType::TargetList => "list of targets",
+        OptionType::Float => "float",
+        OptionType::StrMap => "map of str",
+        OptionType::IntMap => "map of int",
     };
     let allowed = match (option.min, option.max) {
         _ if !option.one_of.is_empty() => format!(", {}", option.one_of.join(" or ")),

@@ -9,6 +9,7 @@ pub(crate) mod nvrtc;
 use std::ffi::OsString;
 
 use chipdock_ir::Target;
+use chipdock_plugin_api::hooks::Hook;
 use chipdock_plugin_api::{Error, ErrorKind, HostRef};
 
 /// The compiler that a target selects.
@@ -222,7 +223,7 @@ fn refused(compiler: &str, job: &Job<'_>, log: &str) -> Error {
          source; `chipdock build --emit source` shows it",
         job.architecture(),
         lines.join("; "),
-        crate::postprocess::FUNCTION,
+        Hook::Postprocess.function(crate::codegen::KIND),
     );
     Error::new(ErrorKind::INTERNAL, message)
 }

@@ -85,6 +85,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     // Metal.
     ("metal", "max_num_threads", "32", "", "threads", Refused("at most 32 threads in a block")),
+    ("metal", "max_threads_per_block", "32", "", "threads", Refused("at most 32 threads in a block")),
     (
         "metal",
         "max_shared_memory_per_block",

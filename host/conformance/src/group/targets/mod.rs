@@ -6,7 +6,7 @@ mod refused;
 mod round_trip;
 mod schema;
 
-use chipdock_ir::{OptionSchema, OptionType, Target, TargetKind};
+use chipdock_ir::{OptionSchema, OptionType, Target, TargetKind, float_of, float_text};
 use chipdock_raw_host::Kind;
 use serde_json::{Value, json};
 
@@ -117,9 +117,29 @@ fn corners(option: &OptionSchema) -> Vec<Value> {
             values.push(json!([least, greatest, least]));
         }
         OptionType::TargetList => values.push(json!([])),
+        OptionType::Float => {
+            let (least, greatest) = (float(option.min, f64::MIN), float(option.max, f64::MAX));
+            let inner = [0.0, -0.0, 0.1, f64::MIN_POSITIVE, 1.0 / 3.0];
+            let inner = inner.into_iter().filter(|value| (least..=greatest).contains(value));
+            values.extend([least, greatest].into_iter().chain(inner).filter_map(float_text).map(Value::from));
+        }
+        OptionType::StrMap => {
+            let word = words.first().copied().unwrap_or("ä\n\"\\");
+            values.extend([json!({}), json!({"": word, "a b": word, "ä": word})]);
+        }
+        OptionType::IntMap => {
+            let (least, greatest) = (option.min.unwrap_or(i64::MIN), option.max.unwrap_or(i64::MAX));
+            values.extend([json!({}), json!({"": least, "a b": greatest})]);
+        }
     }
     values.dedup();
     values
+}
+
+/// Returns a bound as a float.
+fn float(bound: Option<i64>, otherwise: f64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "bounds of floats are small numbers")]
+    bound.map_or(otherwise, |bound| bound as f64)
 }
 
 /// Returns true if a value has an option's type and is within its limits.
@@ -135,6 +155,8 @@ fn is_allowed(option: &OptionSchema, value: &Value) -> bool {
         text.is_some_and(|text| option.one_of.is_empty() || option.one_of.iter().any(|one| one == text))
     };
     let all = |test: &dyn Fn(&Value) -> bool| value.as_array().is_some_and(|items| items.iter().all(test));
+    let each = |test: &dyn Fn(&Value) -> bool| value.as_object().is_some_and(|map| map.values().all(test));
+    let (least, greatest) = (float(option.min, f64::MIN), float(option.max, f64::MAX));
     match option.option_type {
         OptionType::Bool => value.is_boolean(),
         OptionType::Int => within(value),
@@ -142,5 +164,10 @@ fn is_allowed(option: &OptionSchema, value: &Value) -> bool {
         OptionType::StrList => all(&known),
         OptionType::IntList => all(&within),
         OptionType::TargetList => all(&Value::is_object),
+        OptionType::Float => {
+            value.as_str().and_then(float_of).is_some_and(|value| (least..=greatest).contains(&value))
+        }
+        OptionType::StrMap => each(&known),
+        OptionType::IntMap => each(&within),
     }
 }

@@ -52,6 +52,8 @@ fn mistyped(option_type: OptionType) -> Vec<Value> {
         OptionType::StrList => *value == json!(["x"]),
         OptionType::IntList => *value == json!([0]),
         OptionType::TargetList => *value == json!(["x"]) || *value == json!([]),
+        OptionType::Float => value.is_number(),
+        OptionType::StrMap | OptionType::IntMap => value.is_object(),
     };
     all.into_iter().filter(|value| !is_right(value)).collect()
 }
@@ -76,6 +78,7 @@ fn beyond(c: &Context<'_>, value: fn(&OptionSchema) -> Option<i64>) -> Verdict {
         let Some(value) = value(option) else { continue };
         let json = match option.option_type {
             OptionType::IntList => json!([value]),
+            OptionType::IntMap => json!({ "x": value }),
             _ => json!(value),
         };
         refused(c, with(c, &option.name, json), &[&format!("\"{}\"", option.name), &value.to_string()])?;
@@ -107,8 +110,11 @@ fn not_in_the_list(c: &Context<'_>) -> Verdict {
             if option.one_of.contains(&misspelt) {
                 continue;
             }
-            let value =
-                if option.option_type == OptionType::StrList { json!([misspelt]) } else { json!(misspelt) };
+            let value = match option.option_type {
+                OptionType::StrList => json!([misspelt]),
+                OptionType::StrMap => json!({ "x": misspelt }),
+                _ => json!(misspelt),
+            };
             refused(c, with(c, &option.name, value), &[&format!("\"{}\"", option.name), &misspelt, word])?;
         }
     }
@@ -127,6 +133,7 @@ fn unknown_words(c: &Context<'_>) -> Verdict {
         let value = match option.option_type {
             OptionType::Str => json!(WORD),
             OptionType::StrList => json!([WORD]),
+            OptionType::StrMap => json!({ "x": WORD }),
             _ => continue,
         };
         if c.host()?.target(with(c, &option.name, value.clone())).is_err() {

@@ -25,6 +25,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("storage-scopes", "T.5", storage_scopes);
     case("native-ops", "T.5", native_ops);
     case("attributes", "T.5", attributes);
+    case("tags", "T.10", tags);
     case("known-fields", "P5.13", known_fields);
 }
 
@@ -70,10 +71,14 @@ fn ranges(c: &Context<'_>) -> Verdict {
         if let (Some(min), Some(max)) = (option.min, option.max) {
             ensure(min <= max, format!("option \"{name}\": min at most max"), format!("{min} and {max}"))?;
         }
-        let is_int = matches!(option.option_type, OptionType::Int | OptionType::IntList);
+        let is_number = matches!(
+            option.option_type,
+            OptionType::Int | OptionType::IntList | OptionType::IntMap | OptionType::Float
+        );
         let is_ranged = option.min.is_some() || option.max.is_some();
-        ensure(is_int || !is_ranged, format!("option \"{name}\": min and max of integers only"), "both")?;
-        let is_text = matches!(option.option_type, OptionType::Str | OptionType::StrList);
+        ensure(is_number || !is_ranged, format!("option \"{name}\": min and max of numbers only"), "both")?;
+        let is_text =
+            matches!(option.option_type, OptionType::Str | OptionType::StrList | OptionType::StrMap);
         let is_listed = !option.one_of.is_empty();
         ensure(is_text || !is_listed, format!("option \"{name}\": one_of of strings only"), "it has one")?;
         let words: BTreeSet<&String> = option.one_of.iter().collect();
@@ -89,6 +94,26 @@ fn defaults(c: &Context<'_>) -> Verdict {
         let Some(default) = &option.default else { continue };
         let expected = format!("option \"{}\": a default of its type and within its range", option.name);
         ensure(is_allowed(option, default), expected, default)?;
+    }
+    Ok(())
+}
+
+/// Checks the names of tags, and the names of their options; a host checks the values as those of
+/// any target.
+fn tags(c: &Context<'_>) -> Verdict {
+    let Tested { schema, .. } = Tested::open(c)?;
+    for (tag, options) in &schema.tags {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,/".contains(c);
+        let is_name = (1..=128).contains(&tag.len()) && tag.chars().all(is_plain) && tag.contains('/');
+        let expected = "a tag's name of letters, digits, `-`, `_`, `.`, `,` and `/`, with a `/`";
+        ensure(is_name, expected, format!("\"{}\"", tag.escape_debug()))?;
+        for name in options.keys() {
+            let is_common = COMMON.contains(&name.as_str()) && !["kind", "tag"].contains(&name.as_str());
+            let is_own = schema.options.iter().any(|option| option.name == *name);
+            let expected = format!("options of the kind in tag \"{tag}\"");
+            let is_feature = name.starts_with("feature.");
+            ensure(is_common || is_own || is_feature, expected, format!("\"{}\"", name.escape_debug()))?;
+        }
     }
     Ok(())
 }
