@@ -381,3 +381,14 @@ fn check_range(tensor: &ChipdockTensor, shape: &[i64], strides: &[i64]) -> Resul
         tensor.byte_offset
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// P13.5, P13.6: bounds of values are promises, which may only grow.
+    #[test]
+    fn p13_5_no_bound_of_values_is_below_that_of_the_contract() {
+        assert!(AXES_MAX >= 64 && TEXT_BYTES_MAX >= 1 << 30 && VALUES_MAX >= 1 << 20 && DEPTH_MAX >= 32);
+    }
+}
