@@ -20,8 +20,6 @@ pub enum Access {
     ReadOnly,
 }
 
-/// Flag of a managed tensor of DLPack 1.x: each element of a type below one byte fills a byte.
-
 /// What a receiver of a foreign tensor requires of its memory; [`Required::NOTHING`] takes any.
 ///
 /// # Source

@@ -314,7 +314,7 @@ fn p10_12_what_is_allowed_everywhere_works_everywhere() {
     host.device("mine", 0).unwrap().reset().unwrap();
     drop(host);
     // In `init`, in `shutdown`, in each deleter and `destroy`, in `release`.
-    assert_eq!(life(&path), "!!s!i!i!d!d!r");
+    assert_eq!(life(&path), "!!s!d!i!i!d!r");
     assert_eq!(destroyed_count(&path), 4);
 }
 
