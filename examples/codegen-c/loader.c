@@ -455,15 +455,37 @@ static const ChipdockSection *section_of(const ChipdockArtifact *artifact, const
   return NULL;
 }
 
+/* Of an index of a later version nothing else is read: all of it may mean something else (P3.19). */
+static int32_t check_version(const Instance *instance, const ChipdockArtifact *artifact) {
+  char message[160];
+  const char *why;
+  Pool pool = {NULL};
+  const Json *schema = json_get(json_read(&pool, artifact->index_json, &why), "schema");
+  uint64_t version = 1;
+  int is_number = schema == NULL || (json_is(schema, 'i') && schema->text.data[0] != '-' &&
+                                     parse_integer(schema->text, &version) && version > 0);
+  free_pool(&pool);
+  if (!is_number)
+    return fail(instance, CHIPDOCK_INVALID_ARGUMENT, "ValueError",
+                "expected a whole number from 1 up as `schema` of the index");
+  if (version == 1) return CHIPDOCK_OK;
+  snprintf(message, sizeof message,
+           "the artifact has an index of version %llu; expected one up to 1: use a newer plugin, or build it again",
+           (unsigned long long)version);
+  return fail(instance, CHIPDOCK_UNAVAILABLE, "Unavailable", message);
+}
+
 static int32_t check_artifact(const Instance *instance, const ChipdockArtifact *artifact) {
   uint64_t at;
+  int32_t status;
   if (artifact == NULL) return fail_null(instance, "the artifact");
   if (artifact->index_json.data == NULL && artifact->index_json.size != 0) return fail_null(instance, "the index");
   if (artifact->sections == NULL && artifact->sections_count != 0) return fail_null(instance, "the list of sections");
   for (at = 0; at < artifact->sections_count; at++)
     if (artifact->sections[at].data == NULL && artifact->sections[at].size_bytes != 0)
       return fail_null(instance, "the bytes of a section");
-  return check_extensions(instance, artifact->next);
+  status = check_extensions(instance, artifact->next);
+  return status == CHIPDOCK_OK ? check_version(instance, artifact) : status;
 }
 
 static int32_t verdict(void *self_, const ChipdockArtifact *artifact, ChipdockDevice device, int32_t *out_verdict,

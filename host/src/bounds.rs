@@ -34,9 +34,9 @@ pub(crate) const INFO_BYTES_MAX: usize = 1 << 20;
 /// Bytes of a canonicalized target or of a device's attribute: the largest known has a few
 /// thousand.
 pub(crate) const ANSWER_BYTES_MAX: usize = 1 << 20;
-/// Bytes of all sections of an artifact: code that reaches itself by 32-bit displacements cannot be
-/// larger.
-pub(crate) const ARTIFACT_BYTES_MAX: u64 = 1 << 31;
+/// Bytes of all sections of an artifact (P13.2): constants may take what memory there is, and a
+/// size beyond this is a mistake.
+pub(crate) const ARTIFACT_BYTES_MAX: u64 = 1 << 40;
 /// Bytes of an object file: as of an artifact's sections, and with all its names.
 pub(crate) const OBJECT_BYTES_MAX: usize = 1 << 31;
 /// Sections of an artifact: each costs up to its alignment, 64 KiB, beside its bytes.
@@ -118,6 +118,38 @@ pub(crate) fn aligned<T>(pointer: *const T) -> *const T {
 mod tests {
     use super::*;
     use chipdock_plugin_api::text::str_out;
+
+    /// P13.1 to P13.3, P13.6: bounds are promises, which may only grow.
+    #[test]
+    fn p13_6_no_bound_is_below_that_of_the_contract() {
+        use crate::files::LIBRARY_BYTES_MAX;
+        use crate::open::manifest::SIZE_BYTES_MAX as MANIFEST_BYTES_MAX;
+        use crate::open::settings::{DOC_BYTES_MAX, SETTINGS_MAX};
+        let promised: [(&str, u64, u64); 15] = [
+            ("P13.1, library", LIBRARY_BYTES_MAX, 8 << 30),
+            ("P13.1, manifest", MANIFEST_BYTES_MAX, 1 << 20),
+            ("P13.1, registrations", REGISTRATIONS_MAX as u64, 4096),
+            ("P13.1, settings", SETTINGS_MAX as u64, 256),
+            ("P13.1, doc of a setting", DOC_BYTES_MAX as u64, 4 << 10),
+            ("P13.1, devices", u64::from(DEVICES_MAX.unsigned_abs()), 4096),
+            ("P13.1, name", NAME_BYTES_MAX as u64, 1 << 10),
+            (
+                "P13.1, schema, info, answer",
+                SCHEMA_BYTES_MAX.min(INFO_BYTES_MAX).min(ANSWER_BYTES_MAX) as u64,
+                1 << 20,
+            ),
+            ("P13.2, index", INDEX_BYTES_MAX as u64, 16 << 20),
+            ("P13.2, sections", SECTIONS_MAX as u64, 4096),
+            ("P13.2, bytes", ARTIFACT_BYTES_MAX, 1 << 40),
+            ("P13.2, object file", OBJECT_BYTES_MAX as u64, 1 << 31),
+            ("P13.3, diagnostics kept", DIAGNOSTICS_MAX as u64, 1000),
+            ("P13.3, diagnostics counted", DIAGNOSTICS_REPORTED_MAX, 100_000),
+            ("P13.3, message", MESSAGE_BYTES_MAX as u64, 64 << 10),
+        ];
+        for (what, bound, least) in promised {
+            assert!(bound >= least, "{what}: {bound}, promised at least {least}");
+        }
+    }
 
     /// HOST-A3.
     #[test]

@@ -4,6 +4,7 @@
 //! a document, who may have misspelt a field, they are an error.
 
 use chipdock_ir::{CAPABILITIES, CapabilitySource, TargetKind};
+use chipdock_plugin_api::names::is_own_field;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -42,13 +43,19 @@ pub(crate) fn unknown_fields_at(place: &str, schema: &Value) -> Vec<String> {
 }
 
 /// Returns an error for the author of a document that has unknown fields.
-pub(crate) fn refuse_unknown(what: &str, unknown: &[String]) -> Result<(), Error> {
+///
+/// Fields of the plugin's own are none (P5.17); of a document without a plugin, every one is.
+pub(crate) fn refuse_unknown(what: &str, unknown: &[String], plugin: Option<&str>) -> Result<(), Error> {
+    let is_own = |path: &&String| plugin.is_some_and(|plugin| is_own_field(path, plugin));
+    let unknown: Vec<&String> = unknown.iter().filter(|path| !is_own(path)).collect();
     let Some(first) = unknown.first() else { return Ok(()) };
     let more =
         if unknown.len() > 1 { format!(", nor are {} more", unknown.len() - 1) } else { String::new() };
     let first: String = first.chars().take(200).collect();
     let message = format!("{what}: unknown field {first:?}{more}; a host would ignore it");
-    let hint = meant(&first).unwrap_or_else(|| "correct its name, or take it out".to_owned());
+    let own = plugin.map(|plugin| format!("; a field of your own begins with \"{plugin}.\" (P5.17)"));
+    let hint = meant(&first)
+        .unwrap_or_else(|| format!("correct its name, or take it out{}", own.unwrap_or_default()));
     Err(Error::new(ErrorKind::Value, message).hint(hint))
 }
 
@@ -80,14 +87,21 @@ mod tests {
         let value: Value = serde_json::from_str(schema).unwrap();
         assert_eq!(unknown_fields_at("kinds.0", &value)[1], "kinds.0.options.0.mim");
         assert!(unknown_schema_fields("{}").is_err() && unknown_schema_fields("{} x").is_err());
-        let error = refuse_unknown("the needs", &["a".into(), "b".into()]).unwrap_err();
+        let error = refuse_unknown("the needs", &["a".into(), "b".into()], None).unwrap_err();
         assert!(error.to_string().contains("the needs: unknown field \"a\", nor are 1 more"), "{error}");
-        assert!(refuse_unknown("the needs", &[]).is_ok());
+        assert!(refuse_unknown("the needs", &[], None).is_ok());
+        // P5.17: a field of the plugin's own is none, within whatever it stands.
+        let own = ["npu.power".to_owned(), "options.0.npu.watts".to_owned()];
+        assert!(refuse_unknown("the schema", &own, Some("npu")).is_ok());
+        let error = refuse_unknown("the schema", &own, Some("np")).unwrap_err();
+        assert!(error.to_string().contains("\"npu.power\", nor are 1 more"), "{error}");
+        assert!(error.advice().ends_with("a field of your own begins with \"np.\" (P5.17)"), "{error}");
     }
 
     #[test]
     fn an_unknown_capability_is_refused_with_the_nearest_name() {
-        let refused = |field: &str| refuse_unknown("the schema", &[field.into()]).unwrap_err().to_string();
+        let refused =
+            |field: &str| refuse_unknown("the schema", &[field.into()], None).unwrap_err().to_string();
         let error = refused("capabilities.warp_sise");
         assert!(error.contains("unknown field \"capabilities.warp_sise\""), "{error}");
         assert!(error.ends_with("; did you mean the capability \"warp_size\"?"), "{error}");

@@ -57,7 +57,10 @@ pub fn read_regular(path: &Path, size_bytes_max: u64) -> Result<Vec<u8>, Error> 
     if size_bytes > size_bytes_max {
         return too_large(bytes_text(size_bytes));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(size_bytes).unwrap_or_default());
+    let mut bytes = Vec::new();
+    // The size is the file's word: one with holes in it costs nothing there.
+    let room = bytes.try_reserve_exact(usize::try_from(size_bytes).unwrap_or_default());
+    room.map_err(|_| io(&std::io::ErrorKind::OutOfMemory.into()))?;
     file.take(size_bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| io(&error))?;
     if bytes.len() as u64 > size_bytes_max {
         return too_large("more than it claims".to_owned());

@@ -19,7 +19,7 @@ pub fn name_in_key<'a>(key: &'a str, prefix: &str) -> Option<&'a str> {
     key.strip_prefix(prefix).filter(|name| !name.contains('/'))
 }
 
-/// Checks a plugin's name; an error describes the expected form.
+/// Checks a plugin's name (P1.4); an error describes the expected form.
 pub(crate) fn check_plugin_name(name: &str) -> Result<(), String> {
     let good = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_';
     if !name.is_empty() && name.len() <= 64 && name.bytes().all(good) {
@@ -36,7 +36,7 @@ pub(crate) fn is_name(text: &str) -> bool {
     bytes.next().is_some_and(good) && bytes.all(|byte| good(byte) || byte == b'.' || byte == b'-')
 }
 
-/// Returns the problem of a registered name, if it has one.
+/// Returns the problem of a registered name (P5.9), if it has one.
 ///
 /// Keys are written as `KEY=PLUGIN`, in lists with `,`, and devices as `NAME:ID`: a name must
 /// contain none of these characters.
@@ -49,28 +49,29 @@ fn wrong_name(name: &str) -> Option<String> {
     name.starts_with(RESERVED).then(|| format!("names that begin with \"{RESERVED}\" are the host's"))
 }
 
-/// Checks a registered name; an error describes the expected form.
+/// Checks a registered name (P5.9); an error describes the expected form.
 pub(crate) fn check_registered_name(name: &str) -> Result<&str, String> {
     let Some(wrong) = wrong_name(name) else { return Ok(name) };
     let shown: String = name.chars().take(60).collect();
     Err(format!("the name {shown:?}: {wrong}"))
 }
 
-/// Checks a key; an error describes the expected form.
+/// Checks a key of a manifest (P5.3, P5.9); an error describes the expected form.
 pub(crate) fn check_key(key: &str) -> Result<(), String> {
     let Some(wrong) = wrong_key(key) else { return Ok(()) };
     let shown: String = key.chars().take(80).collect();
     Err(format!("\"provides\" has {shown:?}; {wrong}"))
 }
 
-/// Checks the key of an interface, `<key>/<name>/<version>`; an error describes the expected form.
+/// Checks the key of an interface, `<key>/<name>/<version>` (P3.14); an error describes the expected
+/// form.
 pub(crate) fn check_interface_key(key: &str) -> Result<(), String> {
     let Some(wrong) = wrong_interface_key(key) else { return Ok(()) };
     let shown: String = key.chars().take(80).collect();
     Err(format!("the interface {shown:?}: {wrong}"))
 }
 
-/// Returns the problem of a key, if it has one.
+/// Returns the problem of a key (P5.9, P3.14), if it has one.
 pub(crate) fn wrong_key(key: &str) -> Option<String> {
     if key.contains('/') {
         return wrong_interface_key(key);
@@ -86,14 +87,12 @@ pub(crate) fn wrong_key(key: &str) -> Option<String> {
     }
 }
 
+/// Returns the problem of the key of an interface (P3.14, P5.9), if it has one.
 fn wrong_interface_key(key: &str) -> Option<String> {
     let parts: Vec<&str> = key.split('/').collect();
     let [extended, name, version] = parts.as_slice() else {
         return Some("expected <key>/<interface>/<version>".to_owned());
     };
-    if extended.starts_with(FUNCTION) {
-        return Some("functions have no interfaces".to_owned());
-    }
     // A plugin's own name has no dot, every other key has one.
     let wrong = if extended.contains('.') { wrong_key(extended) } else { check_plugin_name(extended).err() };
     let wrong = wrong.or_else(|| wrong_name(name).map(|what| format!("of the interface's name: {what}")));
@@ -132,7 +131,7 @@ mod tests {
 
     #[test]
     fn p5_9_the_key_of_an_interface_says_what_it_extends() {
-        for good in ["device_api.npu/timer/1", "target.build.npu/x.y/12", "npu/config/1"] {
+        for good in ["device_api.npu/timer/1", "target.build.npu/x.y/12", "function.a/b/1", "npu/config/1"] {
             assert_eq!(check_key(good), Ok(()), "{good}");
         }
         for bad in [
@@ -142,7 +141,6 @@ mod tests {
             "device_api.a/b/1.0",
             "device_api.a//1",
             "device_api./b/1",
-            "function.a/b/1",
             "interface.a/b/1",
             "Npu/b/1",
             "/b/1",

@@ -24,7 +24,9 @@
     CHIPDOCK_STR(name), CHIPDOCK_STR(version), CHIPDOCK_STR(build_id), CHIPDOCK_STR(info_json), (init),       \
     (shutdown), (release) }
 
-#if defined(__GNUC__)
+#if defined(_WIN32)
+#define CHIPDOCK_EXPORT __declspec(dllexport)
+#elif defined(__GNUC__)
 #define CHIPDOCK_EXPORT __attribute__((visibility("default")))
 #else
 #define CHIPDOCK_EXPORT

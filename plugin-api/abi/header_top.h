@@ -18,7 +18,10 @@
  *   NUL-terminated.
  * - ChipdockDevice, ChipdockDataType, ChipdockTensor and the managed tensors are laid out as DLPack's types, under names of
  *   their own: dlpack.h may be included too, before or after, and a cast from its types is right.
- * - Set reserved fields (`padding`) and the unused bytes of a value to zero.
+ * - Set reserved fields (`padding`) and the unused bytes of a value to zero. Sixteen zero bytes lie before an object that
+ *   you make (V.13). Elements of less than a byte are packed, low bits first (V.6).
+ * - Names without a dot are Chipdock's, in interfaces, extensions, attributes, error kinds, scopes, section kinds and
+ *   fields of documents. Yours begin with your plugin's name and a dot: `npu.watchdog` (P5.17).
  */
 
 #ifndef CHIPDOCK_H

@@ -5,8 +5,8 @@ use core::ptr::{addr_of, addr_of_mut};
 
 use chipdock_abi as abi;
 use chipdock_abi::{
-    CHIPDOCK_DLPACK_MAJOR, CHIPDOCK_DLPACK_MINOR, CHIPDOCK_DLPACK_READ_ONLY, ChipdockDLPackVersion,
-    ChipdockDevice, ChipdockManagedTensor, ChipdockManagedTensorVersioned,
+    CHIPDOCK_DLPACK_MAJOR, CHIPDOCK_DLPACK_MINOR, CHIPDOCK_DLPACK_READ_ONLY, CHIPDOCK_DLPACK_SUBBYTE_PADDED,
+    ChipdockDLPackVersion, ChipdockDevice, ChipdockManagedTensor, ChipdockManagedTensorVersioned,
 };
 
 use crate::{Error, ErrorKind, Tensor, TensorParts, TensorView, trampoline};
@@ -19,9 +19,6 @@ pub enum Access {
     /// Reads only: any tensor is accepted.
     ReadOnly,
 }
-
-/// Flag of a managed tensor of DLPack 1.x: each element of a type below one byte fills a byte.
-const SUBBYTE_PADDED: u64 = 4;
 
 /// What a receiver of a foreign tensor requires of its memory; [`Required::NOTHING`] takes any.
 ///
@@ -242,7 +239,7 @@ impl Tensor {
                 ));
             }
             crate::ensure!(
-                (*managed).flags & SUBBYTE_PADDED == 0,
+                (*managed).flags & CHIPDOCK_DLPACK_SUBBYTE_PADDED == 0,
                 ErrorKind::UNSUPPORTED,
                 "expected packed elements, found elements that are padded to a byte: ask the producer for a packed tensor"
             );

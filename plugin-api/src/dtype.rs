@@ -1,25 +1,25 @@
 //! Element types as text: `float32`, `int8x4`, `bool`.
 
 use chipdock_abi::{
-    CHIPDOCK_DTYPE_BFLOAT, CHIPDOCK_DTYPE_BOOL, CHIPDOCK_DTYPE_FLOAT, CHIPDOCK_DTYPE_HANDLE,
-    CHIPDOCK_DTYPE_INT, CHIPDOCK_DTYPE_UINT, ChipdockDataType,
+    CHIPDOCK_DTYPE_BFLOAT, CHIPDOCK_DTYPE_BOOL, CHIPDOCK_DTYPE_COMPLEX, CHIPDOCK_DTYPE_FLOAT,
+    CHIPDOCK_DTYPE_HANDLE, CHIPDOCK_DTYPE_INT, CHIPDOCK_DTYPE_UINT, ChipdockDataType,
 };
 
 use crate::{Error, ErrorKind};
 
 /// Names with a fixed code and width: the small floats of DLPack 1.3.
 const SMALL_FLOATS: [(&str, u8, u8); 11] = [
-    ("float8_e3m4", 7, 8),
-    ("float8_e4m3", 8, 8),
-    ("float8_e4m3b11fnuz", 9, 8),
-    ("float8_e4m3fn", 10, 8),
-    ("float8_e4m3fnuz", 11, 8),
-    ("float8_e5m2", 12, 8),
-    ("float8_e5m2fnuz", 13, 8),
-    ("float8_e8m0fnu", 14, 8),
-    ("float6_e2m3fn", 15, 6),
-    ("float6_e3m2fn", 16, 6),
-    ("float4_e2m1fn", 17, 4),
+    ("float8_e3m4", chipdock_abi::CHIPDOCK_DTYPE_FLOAT8_E3M4, 8),
+    ("float8_e4m3", chipdock_abi::CHIPDOCK_DTYPE_FLOAT8_E4M3, 8),
+    ("float8_e4m3b11fnuz", chipdock_abi::CHIPDOCK_DTYPE_FLOAT8_E4M3B11FNUZ, 8),
+    ("float8_e4m3fn", chipdock_abi::CHIPDOCK_DTYPE_FLOAT8_E4M3FN, 8),
+    ("float8_e4m3fnuz", chipdock_abi::CHIPDOCK_DTYPE_FLOAT8_E4M3FNUZ, 8),
+    ("float8_e5m2", chipdock_abi::CHIPDOCK_DTYPE_FLOAT8_E5M2, 8),
+    ("float8_e5m2fnuz", chipdock_abi::CHIPDOCK_DTYPE_FLOAT8_E5M2FNUZ, 8),
+    ("float8_e8m0fnu", chipdock_abi::CHIPDOCK_DTYPE_FLOAT8_E8M0FNU, 8),
+    ("float6_e2m3fn", chipdock_abi::CHIPDOCK_DTYPE_FLOAT6_E2M3FN, 6),
+    ("float6_e3m2fn", chipdock_abi::CHIPDOCK_DTYPE_FLOAT6_E3M2FN, 6),
+    ("float4_e2m1fn", chipdock_abi::CHIPDOCK_DTYPE_FLOAT4_E2M1FN, 4),
 ];
 
 /// Names that are followed by a width. The order of `bfloat` and `float` does not matter: prefixes
@@ -29,10 +29,8 @@ const FAMILIES: [(&str, u8); 5] = [
     ("uint", CHIPDOCK_DTYPE_UINT),
     ("float", CHIPDOCK_DTYPE_FLOAT),
     ("bfloat", CHIPDOCK_DTYPE_BFLOAT),
-    ("complex", CODE_COMPLEX),
+    ("complex", CHIPDOCK_DTYPE_COMPLEX),
 ];
-
-const CODE_COMPLEX: u8 = 5;
 
 /// Makes a scalar element type.
 #[must_use]

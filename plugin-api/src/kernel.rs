@@ -5,7 +5,7 @@
 //! one integer for each launch parameter in order. [`Kernel::call`] checks and reads such a call,
 //! for every device alike; a loader adds only the call of its driver.
 //!
-//! The rules are K.1 to K.8 of [the contract](crate).
+//! The rules are K.1 to K.9 of [the contract](crate).
 
 use core::ffi::c_void;
 
@@ -40,6 +40,101 @@ pub struct Kernel {
     pub is_cooperative: bool,
     /// True if a call passes the size of dynamic shared memory.
     pub has_dynamic_shared: bool,
+}
+
+/// The kernels of an artifact's index.
+///
+/// A kernel with an argument or a launch parameter that is not known here cannot be launched; the
+/// others can (K.9).
+///
+/// # Examples
+///
+/// ```
+/// use chipdock_plugin_api::kernel::Kernels;
+/// use serde_json::json;
+///
+/// let fill = json!({ "name": "fill", "symbol": "fill_", "args": ["handle"], "launch_params": ["blockIdx.x"] });
+/// let newer = json!({ "name": "gemm", "symbol": "gemm_", "args": ["handle"], "launch_params": ["clusterIdx.x"] });
+/// let kernels = Kernels::from_index(&json!({ "functions": [fill, newer] }))?;
+/// assert_eq!(kernels.usable[0].name, "fill");
+/// assert_eq!(kernels.check_usable("gemm").unwrap_err().kind(), "Unsupported");
+/// # Ok::<(), chipdock_plugin_api::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Kernels {
+    /// Those that can be launched, in the order of the index.
+    pub usable: Vec<Kernel>,
+    /// The others.
+    pub unusable: Vec<UnusableKernel>,
+}
+
+/// A kernel of an artifact's index that cannot be launched here.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct UnusableKernel {
+    /// The kernel's name in the module that it was compiled from.
+    pub name: String,
+    /// The kernel's name in the code.
+    pub symbol: String,
+    /// The reason, of kind `Unsupported`.
+    pub error: Error,
+}
+
+impl Kernels {
+    /// Reads the kernels of an artifact's index.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`: the index has no list of functions, or an entry is malformed; the message names
+    /// it.
+    pub fn from_index(index: &Value) -> Result<Self, Error> {
+        Self::read(index, |_, _| Ok(()))
+    }
+
+    /// Reads the kernels of an artifact's index, and gives `each` the usable ones in order, with
+    /// their entries.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_index`](Self::from_index), and errors of `each`.
+    pub fn read(
+        index: &Value,
+        mut each: impl FnMut(&Kernel, &Value) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
+        let functions = index["functions"].as_array();
+        let functions =
+            functions.ok_or_else(|| value_error("expected `functions` in the artifact's index".into()))?;
+        let mut kernels = Self::default();
+        for entry in functions {
+            let function = FunctionInfo::deserialize(entry).map_err(|error| {
+                let what = "expected a function with `name` and `symbol`, and lists of strings as `args` and `launch_params`";
+                value_error(format!("{what}, found {entry}: {error}"))
+            })?;
+            match Kernel::from_function(&function) {
+                Ok(kernel) => {
+                    each(&kernel, entry)?;
+                    kernels.usable.push(kernel);
+                }
+                Err(error) if error.kind() == ErrorKind::UNSUPPORTED => {
+                    let FunctionInfo { name, symbol, .. } = function;
+                    kernels.unusable.push(UnusableKernel { name, symbol, error });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(kernels)
+    }
+
+    /// Checks that no unusable kernel has that name.
+    ///
+    /// # Errors
+    ///
+    /// `Unsupported`: one has; the message says why it cannot be launched.
+    pub fn check_usable(&self, name: &str) -> Result<(), Error> {
+        let found = self.unusable.iter().find(|kernel| kernel.name == name);
+        found.map_or(Ok(()), |kernel| Err(kernel.error.clone()))
+    }
 }
 
 /// An argument of a launch.
@@ -97,7 +192,7 @@ impl Launch {
     }
 }
 
-/// Describes a device function as an artifact's index does; [`Kernel::from_index`] reads the
+/// Describes a device function as an artifact's index does; [`Kernels::from_index`] reads the
 /// description.
 ///
 /// `symbol` is the function's name in the code.
@@ -143,32 +238,13 @@ pub fn argument_type(param: &Param) -> String {
 }
 
 impl Kernel {
-    /// Reads the kernels of an artifact's index, in its order.
-    ///
-    /// # Errors
-    ///
-    /// `ValueError`: the index has no list of functions, or an entry is not a kernel's; the message
-    /// names it.
-    pub fn from_index(index: &Value) -> Result<Vec<Self>, Error> {
-        let functions = index["functions"].as_array();
-        let functions =
-            functions.ok_or_else(|| value_error("expected `functions` in the artifact's index".into()))?;
-        let read = |entry: &Value| {
-            let function = FunctionInfo::deserialize(entry).map_err(|error| {
-                let what = "expected a function with `name` and `symbol`, and lists of strings as `args` and `launch_params`";
-                value_error(format!("{what}, found {entry}: {error}"))
-            })?;
-            Self::from_function(&function)
-        };
-        functions.iter().map(read).collect()
-    }
-
     /// Reads a function of an artifact's index as a kernel.
     ///
     /// # Errors
     ///
-    /// `ValueError`: an argument that is no scalar and no handle, or a launch parameter that is
-    /// unknown, there twice, or after the last; the message names the kernel.
+    /// * `Unsupported`: an argument that is no scalar and no handle, or a launch parameter that is
+    ///   not known (K.9); the message names the kernel.
+    /// * `ValueError`: a launch parameter that is there twice, or after the last; likewise.
     pub fn from_function(function: &FunctionInfo) -> Result<Self, Error> {
         let FunctionInfo { name, symbol, args, launch_params, .. } = function;
         let wrong = |what: String| wrong_entry(name, &what);
@@ -180,12 +256,14 @@ impl Kernel {
             is_cooperative: false,
             has_dynamic_shared: false,
         };
+        // What is malformed is wrong for every reader, what is not known only for this one.
+        let mut unknown = None;
         for text in args {
-            let parsed = dtype::parse(text).map_err(|error| wrong(error.message().into_owned()))?;
-            if parsed.lanes != 1 || !matches!(parsed.bits, 8 | 16 | 32 | 64) {
-                return Err(wrong(format!("expected scalars and handles as arguments, found {text}")));
+            let parsed = dtype::parse(text).ok();
+            match parsed.filter(|dtype| dtype.lanes == 1 && matches!(dtype.bits, 8 | 16 | 32 | 64)) {
+                Some(parsed) => kernel.args.push(parsed),
+                None => unknown = Some(format!("expected scalars and handles as arguments, found {text}")),
             }
-            kernel.args.push(parsed);
         }
         for text in launch_params {
             if kernel.has_dynamic_shared {
@@ -194,18 +272,23 @@ impl Kernel {
             match (text.as_str(), text.parse::<ThreadAxis>()) {
                 (COOPERATIVE, _) => kernel.is_cooperative = true,
                 (DYNAMIC_SHARED, _) => kernel.has_dynamic_shared = true,
-                (_, Ok(axis)) if place(axis).is_some() && !kernel.axes.contains(&axis) => {
-                    kernel.axes.push(axis)
+                (_, Ok(axis)) if kernel.axes.contains(&axis) => {
+                    return Err(wrong(format!("expected thread axes, each once, found {text} twice")));
                 }
+                (_, Ok(axis)) if place(axis).is_some() => kernel.axes.push(axis),
                 _ => {
-                    return Err(wrong(format!(
-                        "expected thread axes, each once, {COOPERATIVE} or {DYNAMIC_SHARED} as launch parameters, \
-                         found {text}"
-                    )));
+                    unknown = Some(format!(
+                        "expected thread axes, {COOPERATIVE} or {DYNAMIC_SHARED} as launch parameters, found {text}"
+                    ));
                 }
             }
         }
-        Ok(kernel)
+        let Some(unknown) = unknown else { return Ok(kernel) };
+        let message = format!(
+            "kernel {name} cannot be launched here: {unknown}; use a newer version of what loads it, or build the module \
+             again"
+        );
+        Err(Error::new(ErrorKind::UNSUPPORTED, message))
     }
 
     /// Returns the number of arguments of a call, launch parameters included.
@@ -351,7 +434,7 @@ mod tests {
             "name": "f_kernel", "symbol": "f_kernel_", "args": ["handle", "int32", "float32", "uint8"],
             "launch_params": ["blockIdx.x", "threadIdx.y", DYNAMIC_SHARED]
         }] });
-        Kernel::from_index(&index).unwrap().remove(0)
+        Kernels::from_index(&index).unwrap().usable.remove(0)
     }
 
     fn call(values: &[Any]) -> Result<Option<Launch>, Error> {
@@ -403,21 +486,51 @@ mod tests {
     #[test]
     fn an_index_that_has_no_kernels_is_refused() {
         for (field, value, says) in [
-            ("args", json!(["float32x4"]), "float32x4"),
             ("args", json!([3]), "\"args\":[3]"),
             ("args", json!([3]), "integer `3`, expected a string"),
             ("args", json!(null), "lists of strings as `args`"),
             ("args", json!(null), "null, expected a sequence"),
-            ("launch_params", json!(["vthread.x"]), "vthread.x"),
-            ("launch_params", json!(["blockIdx.x", "blockIdx.x"]), "each once"),
+            ("launch_params", json!(["blockIdx.x", "blockIdx.x"]), "each once, found blockIdx.x twice"),
+            ("launch_params", json!(["clusterIdx.x", DYNAMIC_SHARED, "blockIdx.x"]), "last"),
             ("launch_params", json!([DYNAMIC_SHARED, "blockIdx.x"]), "last"),
             ("symbol", json!(null), "null, expected a string"),
         ] {
             let mut entry = json!({ "name": "k", "symbol": "k", "args": [], "launch_params": [] });
             entry[field] = value;
-            let error = Kernel::from_index(&json!({ "functions": [entry] })).unwrap_err();
+            let error = Kernels::from_index(&json!({ "functions": [entry] })).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::VALUE_ERROR);
             assert!(error.message().contains(says), "{}", error.message());
         }
-        assert!(Kernel::from_index(&json!({})).is_err());
+        assert!(Kernels::from_index(&json!({})).is_err());
+    }
+
+    #[test]
+    fn k9_what_is_not_known_makes_its_kernel_unusable_alone() {
+        let known = json!({ "name": "f", "symbol": "f", "args": [], "launch_params": [] });
+        for (field, value, says) in [
+            ("args", json!(["float32x4"]), "found float32x4"),
+            ("args", json!(["texture2d", "handle"]), "found texture2d"),
+            ("launch_params", json!(["vthread.x"]), "found vthread.x"),
+            ("launch_params", json!(["clusterIdx.x", "blockIdx.x", DYNAMIC_SHARED]), "found clusterIdx.x"),
+        ] {
+            let mut newer = json!({ "name": "k", "symbol": "k_", "args": [], "launch_params": [] });
+            newer[field] = value;
+            let mut seen = Vec::new();
+            let kernels = Kernels::read(&json!({ "functions": [newer, known] }), |kernel, entry| {
+                seen.push((kernel.name.clone(), entry["symbol"].clone()));
+                Ok(())
+            });
+            let kernels = kernels.unwrap();
+            assert_eq!(seen, [("f".to_owned(), json!("f"))]);
+            assert_eq!((kernels.usable.len(), kernels.unusable[0].symbol.as_str()), (1, "k_"));
+            kernels.check_usable("f").unwrap();
+            let error = kernels.check_usable("k").unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::UNSUPPORTED);
+            let message = error.message();
+            assert!(
+                message.starts_with("kernel k cannot be launched") && message.contains(says),
+                "{message}"
+            );
+        }
     }
 }

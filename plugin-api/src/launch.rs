@@ -25,7 +25,11 @@ pub trait Launches: Send + Sync + 'static {
 
     /// Returns the position of the kernel of that name among the kernels, or `None` if there is
     /// none.
-    fn position(&self, name: &str) -> Option<usize>;
+    ///
+    /// # Errors
+    ///
+    /// `Unsupported`: it cannot be launched here (K.9).
+    fn position(&self, name: &str) -> Result<Option<usize>, Error>;
 
     /// Returns the kernel at a position that [`position`](Self::position) returned.
     fn kernel(&self, position: usize) -> Option<&Kernel>;
@@ -135,7 +139,7 @@ unsafe extern "C" fn entry(self_: *mut c_void, name: ChipdockStr, out_entry: *mu
     // SAFETY: P3.11, the `self_` of the interface, a live string and a place to write to.
     unsafe {
         enter::<dyn Launches>(self_, |module| {
-            let position = module.position(str_in(name, "the kernel's name")?);
+            let position = module.position(str_in(name, "the kernel's name")?)?;
             // Entries are positions counted from 1: null means that there is no such kernel.
             let entry = without_provenance_mut(position.map_or(0, |position| position + 1));
             write_out(out_entry, ChipdockEntry { entry, device_type: module.device_type(), flags: 0 })

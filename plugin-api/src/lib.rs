@@ -40,7 +40,7 @@
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
 //! | P1.1 | The library exports `chipdock_plugin_v1`, a C function without parameters, for ABI major 1. | P | host, suite |
-//! | P1.2 | It returns a descriptor that is not null, constant, and the same at every call, on every thread. | P | host, suite |
+//! | P1.2 | It returns a descriptor that is not null, constant, and the same at every call, on every thread; none of its functions is null. | P | host, suite |
 //! | P1.3 | `magic`, `abi_major`, `table_sizes` and `layout_hash` are those of the header it was built with. | P | host, suite |
 //! | P1.4 | `name` has 1 to 64 lower-case letters, digits, `-` and `_`; `version` is semver; both match the manifest. `build_id` distinguishes builds of one version, or is empty (P1.15). | P | build, host, suite |
 //! | P1.5 | It exports no other symbols except the entries of other majors and that of the layout check (P4.2). | P | suite |
@@ -72,19 +72,20 @@
 //! | P3.3 | A host accepts its own major with any minor, older or newer. | H | tests |
 //! | P3.4 | Of an interface registered in several versions the host uses the highest that it knows. | H | tests |
 //! | P3.5 | Unknown interfaces and unknown feature bits are ignored, with success. | H | tests |
-//! | P3.6 | An unknown value of an enumeration is answered with `Unsupported` in a request; a reported severity or level counts as the nearest known one that is more severe. | both | shim, suite |
+//! | P3.6 | An unknown value of an enumeration is answered with `Unsupported` in a request; in an answer an unknown verdict counts as *unsupported*, and a reported severity or level as the nearest known one that is more severe. | both | shim, suite, tests |
 //! | P3.7 | Every optional interface has a stated default or a typed refusal. | H | review |
 //! | P3.8 | A plugin accepts a host of any minor, older or newer, and works without interfaces that `query` does not find. | P | suite |
 //! | P3.9 | Unknown fields of a document (manifest, schema of a target kind, index of an artifact) are ignored by its reader; `schema` in it is raised only where an old reader would misread it. | both | host, tests |
 //! | P3.10 | An unknown stage, option type or thread axis, or a newer `schema`, makes that target kind unusable: a request for it is `Unsupported`, with the reason. Everything else that the plugin registers works as usual. | H | tests |
 //! | P3.11 | An interface is a table of function pointers only, none null, of the size that its name and version imply, with a `self_` as first argument; its functions are subject to P7, P8 and P10, like those of the tables here. | both | shim, host, suite |
 //! | P3.12 | `query` of a host, a build session or a module writes an interface that lives as long as the queried object, or one whose table is null where there is none, which is no error. The host's may be called during `init`. | both | shim, suite |
-//! | P3.13 | A registered interface is released by its deleter: once, after every call of its functions, whatever `extend` returned. | H | tests |
+//! | P3.13 | A registered interface is released by its deleter: once, after every call of its functions, before the `destroy` of what it extends, whatever `extend` returned. For one that the host does not use that may be before `extend` returns. | H | tests |
 //! | P3.14 | `extend` names a key that this plugin registered earlier, or the plugin itself; in a manifest it is `<key>/<interface>/<version>`. | P | host, suite |
 //! | P3.15 | A chain of extensions, the `next` of a request, a copy, an artifact or a diagnostic, ends with null after at most 64 entries; a longer one is `ValueError`. | both | shim, suite |
 //! | P3.16 | An extension with an unknown name is ignored; if it is mandatory (bit 0 of its `flags`), the answer is `Unsupported` with its name, and nothing is done. | both | shim, suite |
 //! | P3.17 | Unknown bits of a field `flags` are ignored. | both | suite |
-//! | P3.18 | `info_json` of a registration is a JSON object, or empty for none; unknown keys are ignored. A code generator's has `ir_min` and `ir_max`, semver of the IR's wire format. | both | host, suite |
+//! | P3.18 | `info_json` of a registration is a JSON object, or empty for none; unknown keys are ignored. A code generator's has `ir_min` and `ir_max`, semver of the IR's wire format, `ir_min` not above `ir_max`. | both | host, suite |
+//! | P3.19 | `schema` in the index of an artifact is the version of the index; without it, it is 1. A host or a loader that knows only lower ones reads nothing else of it and answers `Unavailable`, with both numbers, a loader to `load` and to `verdict`. | both | host, suite |
 //!
 //! Each of these documents has a JSON Schema in `plugin-api/abi/schemas`: manifests, target kinds,
 //! artifact indices, and the `info_json` of descriptors. The schemas of the IR's wire format are in
@@ -106,23 +107,26 @@
 //! | P5.3 | The registered keys are those that the manifest lists, except for test hooks (I.4). | P | host, suite |
 //! | P5.4 | When `init` fails nothing stays registered, and every `self_` is destroyed. | H | tests |
 //! | P5.5 | `device_type` 0 requests a number; the assigned one is returned, and tensors carry it. | both | suite |
-//! | P5.6 | A manifest, where there is one, is readable, and matches the ABI, the operating system and the processor of the library. | P | host, suite |
+//! | P5.6 | A manifest, where there is one, is readable, and matches the ABI, the operating system and the processor of the library. Where the machine or the host lacks what it needs (libc, features of the processor, interfaces that it requires), the plugin is not opened. | P | host, suite |
 //! | P5.7 | Its keys are sorted, and the schemas of its target kinds equal the registered ones. | P | host, suite |
 //! | P5.8 | Its digest, where it has one, is the library's. | P | host, suite |
 //! | P5.9 | A registered name has 1 to 128 letters, digits, `_`, `.` and `-`, the first a letter, a digit or `_`; so has the name of an interface. None begins with `chipdock.`, which is reserved for the host. | P | host, suite |
 //! | P5.10 | When the registrar refuses a registration, `init` registers nothing more and returns the failure with its error. | P | suite |
 //! | P5.11 | After a failed `init`, `init` for another host succeeds when nothing is refused. | P | suite |
-//! | P5.12 | A device type that a plugin requests is 0 or one of DLPack's; 1, host memory, is reserved for the name `cpu`. | P | host, suite |
+//! | P5.12 | A device type that a plugin requests is 0 or one of DLPack's; 1, host memory, is reserved for the name `cpu`. Devices of one name have one type. | P | host, suite |
 //! | P5.13 | A manifest and a schema have no field that is unknown in the minor for which they were written. | P | suite |
-//! | P5.14 | The number that a host assigns to a device is 4096 plus the first three bytes of the SHA-256 of its name, read as a big-endian number; it is the same in every host. Where another device has that number, the later registration is refused, with both names. | H | tests |
+//! | P5.14 | The number that a host assigns to a device is 4096 plus the first 30 bits of the SHA-256 of its name, read as a big-endian number; it is the same in every host. Where another device has that number, the later registration is refused, with both names. | H | tests |
 //! | P5.15 | `needs.keys` of a manifest names keys without which the plugin cannot work. Their providers are opened before it, and so shut down after it (P10.15). Where one of them is unavailable (nobody provides it, several do and none is preferred, its plugin is refused, or waits for this one) the plugin is not opened, and its keys are `Unavailable`, with the missing key, the plugin that needs it and the reason. | H | tests |
 //! | P5.16 | Each entry of `needs.keys` is a key (P5.9), occurs once, and is not one of `provides`. | P | host, suite |
+//! | P5.17 | Where everybody may add a name, a name without a dot is Chipdock's; everybody else's begins with the name of their plugin and a dot (`npu.watchdog`). Names with a dot that this page or the IR's specification states are Chipdock's too (`shared.dyn`). That holds for interfaces, extensions, device attributes, kinds of errors, memory scopes, kinds of sections, keys of `info_json`, and fields of manifests, target kinds and indices; an index, and each function in it, keeps data of its loader under `options`. Extensions are named as P5.9 says. Options of a target kind and settings are their plugin's own: the names that every kind shares are `kind`, `tag`, `host`, `from_device`, `keys`, `device`, `model`, `libs`, `target_device_type` and those that begin with `feature.`, and later ones begin with `chipdock.`. | both | host, suite |
+//! | P5.18 | Functions that begin with `conformance.` are the hooks of I, and nothing else. | P | suite |
+//! | P5.19 | A manifest may state `vendor`, `licence` (as SPDX writes it), `homepage` and `support`, each a text of 1 to 4096 bytes without control characters. A host shows them, and they decide nothing. | P | host |
 //!
 //! ## P6 Values
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
-//! | P6.1 | Calls carry the values of V; their layouts are those of TVM-FFI as of ABI 1.0, whatever TVM-FFI changes later. | both | build |
+//! | P6.1 | Calls carry the values of V; their layouts are those of TVM-FFI 0.1, whatever TVM-FFI changes later. | both | build |
 //! | P6.2 | No library exports a symbol that begins with `TVMFFI`. | P | suite |
 //!
 //! ## P7 Errors
@@ -140,7 +144,7 @@
 //! | P7.9 | A failed call leaves the device usable: the next correct call succeeds. | P | suite |
 //! | P7.10 | The status is that of the error's kind ([`ErrorKind::status`]); a packed function's is -1. | P | shim, suite |
 //! | P7.11 | The status of an unknown kind of error says whose fault it is: 1 to 15 the caller's, 16 to 31 the environment's, 32 to 47 a bug, anything else the environment's. | both | tests |
-//! | P7.12 | Between raising an error and returning its failure, no function of the boundary is called. | both | review |
+//! | P7.12 | Between raising an error and returning its failure, nothing of the boundary is called but what P10.12 allows everywhere. | both | review |
 //!
 //! ## P8 Nothing unwinds across
 //!
@@ -174,11 +178,14 @@
 //! | P10.8 | `init` and `shutdown` leave the process unchanged, as opening does (P1.11). | P | suite |
 //! | P10.9 | A process can exit at any time with its own exit code, whatever it did with the plugin before. | P | suite |
 //! | P10.10 | A call leaves the caller's thread unchanged: signal mask, floating-point mode, locale, working folder, umask. A vendor library that it opens may install signal handlers. | P | suite |
-//! | P10.11 | A plugin holds none of its own locks while it calls the host. | P | review |
-//! | P10.12 | A call may call the host; `init` may call no function of it (P10.3), a `destroy` or a deleter only `log` and `query`. | P | review |
+//! | P10.11 | A plugin holds none of its own locks while it calls the host, except for what P10.12 allows everywhere. | P | review |
+//! | P10.12 | Releasing (deleters, `release` of an environment, dropping a reference) and `raise`, `raise_object`, `take_error`, `log`, `query` and `current_stream` are allowed everywhere: during `init` and `shutdown`, in a `destroy` or a deleter, under a lock, between raising an error and returning. Everything else of the host may be called during a call; `init` calls of it only the registrar, `config` 1 and `conformance` 1 besides, `shutdown`, a `destroy` and a deleter nothing. | both | tests |
 //! | P10.13 | `init` writes the plugin's instance for that host (which may be null) only on success. `shutdown` is called with it once, before anything is destroyed; after a failed `init` neither `shutdown` nor `release` is called. | H | tests |
 //! | P10.14 | `release` is called with the instance once, last: after every `destroy` and deleter of registered objects and of loaded modules, whatever `shutdown` returned. Functions of modules and streams may live longer, and keep what they need. | H | tests |
 //! | P10.15 | Plugins are shut down in the reverse order in which they were opened. | H | tests |
+//! | P10.16 | A `self_` may be destroyed at any time after it was registered, by a registrar that refuses it even before the registrar returns. | H | tests |
+//! | P10.17 | What was not freed when `shutdown` is called (data spaces, streams, marks) stays valid until the device API's `destroy`, although nothing can be done with it any more (P10.5) but to read and write memory that has an address. It is freed by `release` at the latest. | P | suite |
+//! | P10.18 | A host that ends with its process may skip `shutdown`, every `destroy` and deleter, and `release`: all of them, for every plugin. Otherwise it skips none. | H | tests |
 //!
 //! ## P11 Never unloaded
 //!
@@ -194,6 +201,17 @@
 //! | P12.2 | When the library is missing, calls answer `Unavailable` with the names that were tried and the package that provides it. | P | review |
 //! | P12.3 | On systems with glibc a manifest's libc floor is at least the newest libc version of which the library uses a symbol. | P | host, suite |
 //! | P12.4 | A distributed binary contains its C++ runtime. | P | suite |
+//!
+//! ## P13 Bounds
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | P13.1 | A host accepts at least: a library of 8 GiB and a manifest of 1 MiB; 4096 registrations and 256 settings of a plugin, the doc of each of 4 KiB; 4096 devices of a device API; names of 1 KiB; a schema, an info, a canonical target and an attribute's value of 1 MiB each. | H | tests |
+//! | P13.2 | Of an artifact at least: an index of 16 MiB, 4096 sections, and 2^40 bytes in all of them as far as memory lasts (`OutOfMemory`); of an object file (M.15) 2^31 bytes. | H | tests |
+//! | P13.3 | Of a build it keeps at least 1000 diagnostics, and counts 100,000; it shows at least the first 64 KiB of a message. What is longer is cut, and refused by nobody. | H | tests |
+//! | P13.4 | A host writes no module of more than 256 MiB, 4,000,000 nodes or 256 levels, and a code generator reads every module within these bounds. | both | tests |
+//! | P13.5 | Values within these bounds are accepted: tensors of 64 axes, texts of 1 GiB, arrays of 2^20 elements, 32 levels deep. | both | tests |
+//! | P13.6 | Bounds may grow and never shrink. Anything beyond a bound is a typed error with the bound and the number found. | both | tests |
 //!
 //! ## H The host's table
 //!
@@ -230,7 +248,7 @@
 //! | S.9 | With raised privileges no variable and no file of the user is read. | H | tests |
 //! | S.10 | A setting that is not available fails the call that needs it, with the host's error. `init` needs none: the registered keys do not depend on settings. | P | suite |
 //! | S.11 | With a host without `config` 1 a setting is taken from its own variables, else from its default. | P | shim, suite |
-//! | S.12 | A setting of unknown type is `Unsupported` when it is asked for; the plugin's other settings work as usual. | H | tests |
+//! | S.12 | A setting of unknown type, or with a name of another form than S.2's, is `Unsupported` when it is asked for; the plugin's other settings work as usual. | H | tests |
 //! | S.13 | Settings of two plugins may share one variable `CHIPDOCK_<PLUGIN>_<NAME>` (`b-c` of `a` and `c` of `a-b`). Where it is set, it counts for neither: a request that it would answer fails with `ValueError`, which names both. | H | tests |
 //! | S.14 | A setting `remember` of type `bool` says whether the plugin may keep for the next process what it found out: false where the host is to remember nothing, whatever S.4 finds; true where it remembers and no source but the default has a value. | H | tests |
 //!
@@ -243,14 +261,14 @@
 //! | V.3 | Type 10 points to an object pointer that the callee may take, leaving null. | both | shim, suite |
 //! | V.4 | A tensor argument is type 7 (`ChipdockTensor*`) or type 70 (an object); both are accepted. | both | suite |
 //! | V.5 | A string is UTF-8: up to 7 bytes in place as type 11, longer ones as type 65 with a NUL after the last byte; bytes likewise as types 12 and 66. It never changes. | both | shim, suite |
-//! | V.6 | Objects are laid out as their type index says: shape 69, tensor 70 (strides not null when there are axes), array 71 (its elements owned). | both | build, suite |
+//! | V.6 | Objects are laid out as their type index says: shape 69, tensor 70 (strides not null when there are axes), array 71 (its elements owned). Elements of less than a byte are packed, low bits first; a tensor that pads them is refused. | both | build, suite |
 //! | V.7 | An error object owns its texts, its cause and its context; `update_backtrace` is not null. In those that this crate makes, a NUL follows each text, as in TVM-FFI's. | both | build, suite |
 //! | V.8 | A function object's `safe_call` never changes. | both | review |
 //! | V.9 | An object may be used and released on any thread. | both | suite |
 //! | V.10 | A packed call borrows its arguments; `result` is None before it and owned by the caller after success. | both | shim, suite |
 //! | V.11 | A packed function returns 0, or -1 with an error raised and `result` untouched. | both | shim, suite |
 //! | V.12 | Counts: increment relaxed; decrement with release, and acquire before the deleter. The deleter gets 1 when the last strong reference goes, 2 when the last weak one goes, 3 for both at once. | both | suite |
-//! | V.13 | Sixteen zero bytes lie before an object that this crate makes. | P | tests |
+//! | V.13 | Sixteen zero bytes lie before an object that crosses the boundary, whoever makes it: TVM-FFI reads where an object's memory begins there. | both | tests |
 //! | V.14 | Only the deleter of a managed tensor of another DLPack major is used. | both | tests |
 //! | V.15 | An integer that does not fit is an error with value and range; no value wraps. | both | suite |
 //! | V.16 | A call leaves the reference counts of its arguments' objects unchanged, except that it adds those of the references that it keeps. | both | suite |
@@ -263,23 +281,23 @@
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
-//! | D.1 | `destroy` is called once, after every other call. | H | review |
+//! | D.1 | `destroy` is called once, after every other call (P10.18: or nothing at all is). | H | review |
 //! | D.2 | Pointers of a call are valid, or null where that is stated; null elsewhere is `ValueError`. | both | shim, suite |
 //! | D.3 | An unknown attribute is None; a device that does not exist is `ValueError`, except for `exist`, whose answer is false. | P | suite |
 //! | D.4 | A data space with an address (host memory, D.31, D.32) has the requested alignment. | P | suite |
 //! | D.5 | A data space is freed once. The host has waited for the work that uses it. | H | review |
-//! | D.6 | A copy's ranges are live and do not overlap; one end is on this API's device, the other there or in host memory. | H | review |
+//! | D.6 | A copy's ranges are live and do not overlap; one end is on a device of this API, the other there or in host memory. Host memory of a queued copy lives until its stream is synchronised. The call's `device_id` is that of an end, either one where both ends have one; the stream is of that device. | H | review |
 //! | D.7 | The null stream is the default stream and always allowed. Work on one stream runs in order. | both | suite |
 //! | D.8 | Copies may be queued; `sync_stream` returns when they are done. | P | suite |
 //! | D.9 | An unsupported kind or scope is `Unsupported`; nothing is substituted for it. | P | suite |
 //! | D.10 | The host keeps the active device and stream, and reports them to no plugin: each call names its device and stream, and a launch asks for the stream (D.18). | H | suite |
-//! | D.11 | An attribute in the table of [`attribute`] is None or has the type and unit given there, and is in a plausible range. It is None where it means nothing for the device: without blocks of several threads `max_threads_per_block`, without threads that run in step `warp_size`. | P | suite |
-//! | D.12 | The value of an attribute stays the same as long as the process lives, on every thread; the amount of free memory may change, and an error may later become a value. | P | suite |
+//! | D.11 | An attribute of [`attribute::TABLE`] is None or has the type and unit given there, and is in a plausible range. It is None where it means nothing for the device: without blocks of several threads `max_threads_per_block`, without threads that run in step `warp_size`. | P | suite |
+//! | D.12 | The value of an attribute of D.11 stays the same as long as the process lives, on every thread; the amount of free memory may change, and an error may later become a value. Other attributes may change (a temperature, a clock). | P | suite |
 //! | D.13 | Attributes are consistent: a part is not more than the whole. | P | suite |
 //! | D.14 | `device_count` is not negative and never shrinks; an id never changes its device. | P | suite |
 //! | D.15 | `create_stream` returns handles that differ from null and from each other while they live; a device without streams of its own returns null each time. | P | suite |
 //! | D.16 | Work queued on `to` after `sync_stream_from_to` waits for work queued on `from` before it. Both may be the same or null, and a cycle of such calls terminates. | P | suite |
-//! | D.17 | `free_stream` returns when the work queued on the stream is done; null is allowed. | P | suite |
+//! | D.17 | `free_stream` returns when the work queued on the stream is done, and reports a failure that the stream kept (P7.5); the stream is freed all the same. Null is allowed. | P | suite |
 //! | D.18 | A kernel is ordered on the current stream of its device on the launching thread. | P | suite |
 //! | D.19 | A device whose [`attribute::CHECKED_HANDLES`] is true answers a handle that is not live or belongs to another device, and an end of a copy that is neither its own nor host memory, with `WrongState`, `ValueError` or `Unsupported`, and a range past the end with `IndexError`; nothing changes. On other devices such calls are undefined. | P | suite |
 //! | D.20 | A data space has the requested number of bytes, and each keeps the last value written to it. | P | suite |
@@ -352,10 +370,10 @@
 //! | T.2 | `canonicalize` gets a target to which the schema was applied, and queries no device. | both | review |
 //! | T.3 | A target that is canonical already is returned unchanged. | P | suite |
 //! | T.4 | A wrong option is `ValueError` with option, value, what is allowed and the nearest name. | P | suite |
-//! | T.5 | Axes, scopes and ops of the schema are known names; an option is there once, with a doc, a range and a default within it; each capability is read from a declared option of its type, each optional type and optional op from one of type bool. | P | host, suite |
+//! | T.5 | Axes and ops of the schema are known names, scopes known ones or the plugin's own (P5.17), `global` among them; an option is there once, with a doc, a range and a default within it; each capability is read from a declared option of its type, each optional type and optional op from one of type bool. | P | host, suite |
 //! | T.6 | The answer is canonical JSON of the same kind: `tag` and `keys` as given, options that are declared and within their ranges, integers and booleans as given. | P | host, suite |
 //! | T.7 | The same text gives the same answer at every call, in every host. | P | suite |
-//! | T.8 | A text that is no such target is `ValueError` or passed through, however malformed; the kind stays usable. | P | suite |
+//! | T.8 | A text that is no target of this kind is `ValueError` or returned unchanged, however malformed; the kind stays usable. | P | suite |
 //! | T.9 | Kernels have only axes that the kind declares; a kind may declare none, all, or some. For a device of a kind without axes each launch is one thread (IR-K8): its kernels have no axis, and their loops are those of the function. | H | tests |
 //! | T.10 | A tag of the schema has a name of 1 to 128 letters, digits, `_`, `.`, `,`, `-` and `/`, at least one of them a `/`, which no kind's name has (P5.9). Its options are of the kind, of their types and within their ranges, or those that every target has, except for `kind`, `tag` and `from_device`. | P | host, suite |
 //! | T.11 | A target holds the value of an option of type `float`, a finite float64, as text: the shortest decimal that reads back equal, with a point or an exponent (`0.1`, `2.0`, `1e300`). That of a `map[str]` or `map[int]` is an object of strings or integers. So is a default. | both | host, suite |
@@ -371,7 +389,7 @@
 //! | C.5 | `unsupported` reports every node that cannot be built, each as an error diagnostic, and builds nothing; a `build` that answers `Unsupported` has reported the same ones. | P | suite |
 //! | C.6 | A cancelled build answers `Cancelled`; a build never uses more threads than allowed. | P | suite |
 //! | C.7 | Data delivered before a failure is dropped. | H | suite |
-//! | C.8 | The index lists each function of the module by its name, with its symbol and the types of its arguments. | P | suite |
+//! | C.8 | The index lists each function of the module by its name, with its symbol and the types of its arguments. It may list further ones. | P | host, suite |
 //! | C.9 | Integers and booleans have exactly the values that the IR's specification states (its IR-N1 to IR-N5, IR-E4). | P | suite |
 //! | C.10 | Floats are within the accuracy contract, including NaN, infinities, both zeros and subnormals (IR-N6, IR-N10, IR-N11). | P | suite |
 //! | C.11 | Minimum, maximum, rounding and comparisons are as specified, with NaN in either place (IR-N7, IR-N8). | P | suite |
@@ -401,6 +419,9 @@
 //! | C.35 | `fingerprint` returns a text that differs whenever one build of the plugin (one library) might give other bytes for the same request: the compiler that is found, its version, active hooks; or None where that is unknown. At most it opens the vendor library. | P | suite |
 //! | C.36 | `fingerprint` returns the same text for the same request as long as the host lives and nothing that it covers has changed. | P | suite |
 //! | C.37 | An artifact built where `fingerprint` returns None is not kept for another build. | H | tests |
+//! | C.38 | A host of ABI major 1 writes every published version 1.x of the IR's wire format. What `ir_max` lacks is lowered or converted to what it has; only what no version up to it can say is `Unsupported`. | H | tests |
+//! | C.39 | What a host built for a code generator, every later host of the major builds for it. | H | review |
+//! | C.40 | A module at stage `host` or `device` has only what STAGE-H or STAGE-D of `chipdock_ir::stage` state, in the version that is written. | H | tests |
 //! | C.41 | A code generator that delivers the text of a language asks for the functions of [`hooks`], which plugins and the program register: `<kind>.postprocess_source` for each source and, where it runs a compiler or its loader does, `<kind>.compile_source` in place of the compiler, whose answer is the section `code`. Its `fingerprint` contains what `<hook>.fingerprint` answers, and is None where a hook has none. | P | tests |
 //! | C.42 | Interface `progress` 1 of a session is for the user who waits: `step` says what the build is at, one line, and changes nothing about the build. It answers success, whatever the host does with the text. | H | tests |
 //!
@@ -443,7 +464,8 @@
 //! | K.5 | Interface `launch` 1 of a module returns each kernel of the index as an entry, which lives as long as the module, with the type of its device; for a name that is no kernel the entry is null. | P | suite |
 //! | K.6 | `launch` does what the packed call does, on the device and the stream that the request names; it does not ask the host for them, and changes neither. | P | suite |
 //! | K.7 | The values of the arguments are read before `launch` returns: eight bytes for a handle, and for a scalar the size of its type. | P | suite |
-//! | K.8 | A request with a wrong number of arguments, with extents of axes or dynamic shared memory that the kernel does not have, or with a device or stream that does not exist, is a typed error, and nothing is launched. | P | shim, suite |
+//! | K.8 | A request with a wrong number of arguments, with extents of axes or dynamic shared memory that the kernel does not have, or with a device that does not exist, is a typed error, and nothing is launched; a handle of a stream that is not live is treated as by D.19. | P | shim, suite |
+//! | K.9 | A launch parameter or a type of an argument that is not known makes its kernel alone unusable: whoever asks for it is answered `Unsupported`, with the kernel and what is not known. The other functions of its artifact work as usual. | both | shim, tests |
 //!
 //! ## X Compiled code: entry symbols and the environment
 //!
@@ -457,7 +479,7 @@
 //! | X.3 | Code that needs a host exports a variable `__chipdock_env`, a `const ChipdockEnv *` that is null in the artifact. | P | tests |
 //! | X.4 | A loader sets that variable once, before any function of the image can be called. | P | review |
 //! | X.5 | A loaded module has variables of its own: its code is linked in memory, or opened from a file that nothing else opens, such as a copy. So two hosts that load one artifact or one library at once each have their own environment. | P | suite, tests |
-//! | X.6 | Compiled code relies only on the slots of version 1 of the environment, whatever its `version`, and asks for the rest by `query`. | P | review |
+//! | X.6 | The environment's versions are its own: a host of any ABI major offers version 1 to code that relies on version 1, because exported libraries outlive majors. Code relies on the slots of the version that its index names (X.12), and asks for the rest by `query`. | both | review |
 //! | X.7 | It asks for an imported function once, keeps the answer in a variable of the image, and calls its `safe_call` with it as `self_`. Threads may ask twice. | P | tests |
 //! | X.8 | The answer of `imported` does not change and may be called until the environment is released. | H | tests |
 //! | X.9 | A failing function has called `raise`, with the location as far as it is known, and returns -1; a failure of the environment or of an imported function is passed on unchanged. | P | tests |
@@ -509,6 +531,7 @@ pub mod interface;
 pub mod map;
 mod memory;
 mod module;
+pub mod names;
 mod nd_alloc;
 mod object;
 pub mod object_code;

@@ -381,3 +381,16 @@ fn check_range(tensor: &ChipdockTensor, shape: &[i64], strides: &[i64]) -> Resul
         tensor.byte_offset
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// P13.5, P13.6: bounds of values are promises, which may only grow.
+    #[test]
+    fn p13_5_no_bound_of_values_is_below_that_of_the_contract() {
+        let bounds = (AXES_MAX, TEXT_BYTES_MAX, VALUES_MAX, DEPTH_MAX);
+        let is_kept = bounds.0 >= 64 && bounds.1 >= 1 << 30 && bounds.2 >= 1 << 20 && bounds.3 >= 32;
+        assert!(is_kept, "{bounds:?}");
+    }
+}

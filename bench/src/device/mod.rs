@@ -72,7 +72,8 @@ impl Program {
         let code = sections().find(|section| section.kind() == "code");
         let code = code.or_else(|| sections().find(|section| section.name() == "source"));
         let index: Value = serde_json::from_str(device.index_json()).map_err(|error| error.to_string())?;
-        let options = index["build_options"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let options =
+            index["options"]["build_options"].as_array().into_iter().flatten().filter_map(Value::as_str);
         Ok(Self {
             code: code.ok_or("the artifact has no code")?.data().to_vec(),
             options: options.collect::<Vec<_>>().join(" "),

@@ -351,7 +351,7 @@ struct Kernel<'a> {
 impl<'a> Kernel<'a> {
     fn new(driver: &'a Driver, program: &Program, cached: &[u8]) -> Result<Self> {
         let device = &driver.device;
-        let function = &program.index["functions"][0];
+        let function = &program.index["functions"][0]["options"];
         let places = function["places"].as_array().ok_or("the kernel has no places")?;
         let bindings = places.iter().filter(|place| place["binding"].is_u64()).count();
         if bindings != BUFFERS || function["block"]["in"].as_str().is_some_and(|kind| kind != "push_constant")

@@ -473,6 +473,7 @@ pub(crate) struct CacheArgs {
 Examples:
   chipdock manifest libvendor.so
   chipdock manifest libvendor.so --needs needs.json -o -       # on standard output
+  chipdock manifest libvendor.so --vendor \"Npu Ltd\" --support https://npu.example/help
 
 Opens the plugin in this process, collects its registrations, and writes NAME.chipdock.json beside it. \
 Schema of --json: chipdock.manifest/1.")]
@@ -483,6 +484,18 @@ pub(crate) struct ManifestArgs {
     /// Its needs, as declared by its author.
     #[arg(long, value_name = "FILE")]
     pub(crate) needs: Option<PathBuf>,
+    /// Its maker.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) vendor: Option<String>,
+    /// Its licence, in SPDX's form.
+    #[arg(long, value_name = "SPDX")]
+    pub(crate) licence: Option<String>,
+    /// The address of its page.
+    #[arg(long, value_name = "URL")]
+    pub(crate) homepage: Option<String>,
+    /// The address to which its users turn.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) support: Option<String>,
     /// The file to write; `-` is standard output. [default: beside the plugin]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

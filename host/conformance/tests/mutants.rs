@@ -24,6 +24,8 @@ use serde::Deserialize;
 
 /// Where the name of a fault goes: see `tests/reference-plugin/src/fault.rs`.
 const MARKER: &[u8] = b"chipdock-reference-fault:";
+/// Zeros after the marker, for the name of a fault. The text may stand elsewhere too, with less.
+const ROOM_BYTES: usize = 64;
 /// The suite promises at least as many.
 const MUTANTS_MIN: usize = 40;
 
@@ -140,9 +142,11 @@ pub(crate) fn reference() -> PathBuf {
 pub(crate) fn planted(reference: &Path, name: &str, to: &Path) {
     let mut bytes = fs::read(reference).expect("the reference plugin");
     let at: Vec<usize> = bytes
-        .windows(MARKER.len() + 1)
+        .windows(MARKER.len() + ROOM_BYTES)
         .enumerate()
-        .filter(|(_, window)| window.starts_with(MARKER) && window[MARKER.len()] == 0)
+        .filter(|(_, window)| {
+            window.starts_with(MARKER) && window[MARKER.len()..].iter().all(|byte| *byte == 0)
+        })
         .map(|(at, _)| at + MARKER.len())
         .collect();
     assert_eq!(at.len(), 1, "the marker is there once");

@@ -86,6 +86,7 @@ impl<T: Table> Owned<T> {
         table: *const T,
         instance: &Arc<Instance>,
     ) -> Result<Self, String> {
+        // P3.1: a table has no null slot, and so is one.
         let Some(pointer) = NonNull::new(table.cast_mut()) else {
             return Err("its table is null".to_owned());
         };
@@ -154,11 +155,12 @@ const DEVICE_FUNCTIONS: &[&str] = &[
 pub(crate) struct DeviceApiEntry {
     pub(crate) name: String,
     pub(crate) device_type: i32,
-    pub(crate) owned: Owned<ChipdockDeviceApi>,
     pub(crate) notes: TableNotes,
     /// Whether its devices were asked for.
     pub(crate) is_asked: AtomicBool,
+    /// Dropped before what they extend (P3.13).
     pub(crate) extensions: Extensions,
+    pub(crate) owned: Owned<ChipdockDeviceApi>,
 }
 
 /// A registered target kind.
@@ -179,8 +181,9 @@ pub(crate) struct CodegenEntry {
 
 /// A registered module loader.
 pub(crate) struct ModuleLoaderEntry {
-    pub(crate) owned: Owned<ChipdockModuleLoader>,
+    /// Dropped before what they extend (P3.13).
     pub(crate) extensions: Extensions,
+    pub(crate) owned: Owned<ChipdockModuleLoader>,
 }
 
 /// The registration under a key.
@@ -209,7 +212,7 @@ impl DeviceTypes {
     }
 
     /// Returns the number for a device of that name. `declared` is DLPack's, or 0 for one of the
-    /// host's.
+    /// host's (P5.12, P5.14).
     pub(crate) fn number(&mut self, name: &str, declared: i32) -> Result<i32, String> {
         if !(0..CHIPDOCK_DEVICE_FIRST_ASSIGNED).contains(&declared) {
             return Err(format!(
@@ -238,7 +241,8 @@ impl DeviceTypes {
 /// hosts agree on the tensors that they exchange (P5.14).
 fn derived_number(name: &str) -> i32 {
     let digest = Sha256::digest(name.as_bytes());
-    CHIPDOCK_DEVICE_FIRST_ASSIGNED + i32::from_be_bytes([0, digest[0], digest[1], digest[2]])
+    let first_30_bits = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]) >> 2;
+    CHIPDOCK_DEVICE_FIRST_ASSIGNED + first_30_bits.cast_signed()
 }
 
 /// Registrations of a plugin during `init`, not in force yet.
@@ -341,6 +345,7 @@ impl Staging {
 }
 
 impl Staged {
+    /// Adds a registration (P5.2, P13.1).
     fn insert(&mut self, key: String, entry: Entry) -> Result<(), Refused> {
         if self.is_closed {
             return Err(refused(format!("{key} is registered after `init`")));
@@ -441,6 +446,7 @@ unsafe extern "C" fn target_kind(
                 bounds::text(schema_json, "its schema", SCHEMA_BYTES_MAX),
             )
         };
+        // P3.1, T.1 and T.5.
         staging.add("target.kind.", name, |name| {
             let owned = owned.map_err(refused)?;
             let schema = schema.map_err(refused)?;
@@ -467,6 +473,7 @@ unsafe extern "C" fn codegen(
         staging.add("target.build.", kind, |kind| {
             let owned = owned.map_err(refused)?;
             let info = info.map_err(refused)?;
+            // P3.18.
             let version = |text: &str, what: &str| {
                 let text = bounds::cut(text, NAME_BYTES_MAX);
                 semver::Version::parse(&text).map_err(|error| refused(format!("{what} \"{text}\": {error}")))
@@ -526,6 +533,7 @@ unsafe extern "C" fn function(
     deleter: Option<unsafe extern "C" fn(*mut c_void)>,
 ) -> i32 {
     enter(self_, "function", |staging| {
+        // D.2: null is allowed only where that is stated.
         let function = match (call, deleter) {
             // SAFETY: a packed function and the deleter of its `self`, which the caller gives up.
             (Some(call), Some(deleter)) => Ok(unsafe {
@@ -607,8 +615,8 @@ mod tests {
         let (mut one, mut other) = (DeviceTypes::default(), DeviceTypes::default());
         let numbers = ["npu", "tpu"].map(|name| one.number(name, 0).unwrap());
         assert_eq!(["tpu", "npu"].map(|name| other.number(name, 0).unwrap()), [numbers[1], numbers[0]]);
-        // The first three bytes of the digests, as `sha256sum` prints them.
-        assert_eq!(numbers, [4096 + 0xba339d, 4096 + 0x1aa282]);
+        // The first four bytes of the digests, as `sha256sum` prints them, without the last 2 bits.
+        assert_eq!(numbers, [0xba33_9dfb_u32, 0x1aa2_826e].map(|word| 4096 + (word >> 2) as i32));
         assert_eq!(one.number("npu", 0), Ok(numbers[0]), "asked again");
         assert_eq!(one.name(numbers[1]), Some("tpu"));
     }
@@ -621,7 +629,7 @@ mod tests {
             let before = seen.insert(derived_number(&name), name.clone());
             before.map(|before| (before, name))
         });
-        let (first, second) = pair.expect("24 bits collide");
+        let (first, second) = pair.expect("30 bits collide");
         let mut types = DeviceTypes::default();
         let number = types.number(&first, 0).unwrap();
         let error = types.number(&second, 0).unwrap_err();

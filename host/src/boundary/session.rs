@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_abi::{
     CHIPDOCK_BROKEN_PLUGIN, CHIPDOCK_DIAGNOSTIC_ERROR, CHIPDOCK_DIAGNOSTIC_WARNING, CHIPDOCK_OK,
-    ChipdockBuildRequest, ChipdockBuildSession, ChipdockDiagnostic, ChipdockInterface, ChipdockProgress1,
-    ChipdockStr,
+    CHIPDOCK_OUT_OF_MEMORY, ChipdockBuildRequest, ChipdockBuildSession, ChipdockDiagnostic,
+    ChipdockInterface, ChipdockProgress1, ChipdockStr,
 };
 use chipdock_ir::{Diagnostic, Span};
 use chipdock_plugin_api as api;
@@ -114,7 +114,7 @@ impl Delivered {
         self.messages.len() >= DIAGNOSTICS_MAX || self.messages_bytes >= DIAGNOSTICS_BYTES_MAX
     }
 
-    /// Counts a message that is not kept.
+    /// Counts a message that is not kept (P13.3).
     fn count(&mut self, severity: Severity) -> Result<(), String> {
         let more = &mut self.more;
         let all = more.0 + more.1 + self.messages.len() as u64;
@@ -162,6 +162,28 @@ pub(crate) struct Parts {
     pub(crate) sections: Vec<Section>,
     /// Reason why a delivery was refused, if one was.
     pub(crate) refused: Option<String>,
+}
+
+/// The reason why a delivery is not taken.
+enum Refused {
+    /// It breaks a clause.
+    Broken(String),
+    /// There is no memory for it.
+    NoMemory(String),
+}
+
+impl Refused {
+    fn message(&self) -> &str {
+        match self {
+            Self::Broken(message) | Self::NoMemory(message) => message,
+        }
+    }
+}
+
+impl From<String> for Refused {
+    fn from(message: String) -> Self {
+        Self::Broken(message)
+    }
 }
 
 impl Session {
@@ -231,23 +253,23 @@ impl Session {
     }
 
     /// Changes the deliveries, unless the call is over or the change is refused. A refusal is the
-    /// build's failure even if the code generator ignores it.
-    fn deliver(&self, change: impl FnOnce(&mut Delivered) -> Result<(), String>) -> i32 {
+    /// build's failure even if the code generator ignores it. C.3: the session lives for the call.
+    fn deliver(&self, change: impl FnOnce(&mut Delivered) -> Result<(), Refused>) -> i32 {
         let done = self.with(|delivered| {
             if delivered.is_closed {
-                return Err("a build session was used after its build".to_owned());
+                return Err(Refused::Broken("a build session was used after its build".to_owned()));
             }
-            change(delivered).inspect_err(|message| {
-                delivered.refused.get_or_insert_with(|| message.clone());
+            change(delivered).inspect_err(|refused| {
+                delivered.refused.get_or_insert_with(|| refused.message().to_owned());
             })
         });
-        match done {
-            Ok(()) => CHIPDOCK_OK,
-            Err(message) => {
-                self.loans.slots.raise_own(&Error::new(ErrorKind::BrokenPlugin, message));
-                CHIPDOCK_BROKEN_PLUGIN
-            }
-        }
+        let (kind, status, message) = match done {
+            Ok(()) => return CHIPDOCK_OK,
+            Err(Refused::Broken(message)) => (ErrorKind::BrokenPlugin, CHIPDOCK_BROKEN_PLUGIN, message),
+            Err(Refused::NoMemory(message)) => (ErrorKind::OutOfMemory, CHIPDOCK_OUT_OF_MEMORY, message),
+        };
+        self.loans.slots.raise_own(&Error::new(kind, message));
+        status
     }
 }
 
@@ -263,7 +285,7 @@ unsafe extern "C" fn index(self_: *mut c_void, index_json: ChipdockStr) -> i32 {
         session.deliver(|delivered| {
             let index = index?;
             if delivered.index.is_some() {
-                return Err("the index is set a second time".to_owned());
+                return Err("the index is set a second time (C.4)".to_owned().into());
             }
             delivered.index = Some(index.to_owned());
             Ok(())
@@ -291,28 +313,33 @@ unsafe extern "C" fn section(
             let (name, kind) = (name?, kind?);
             if !is_name(kind) {
                 let kind: String = kind.chars().take(60).collect();
-                return Err(format!(
-                    "section \"{name}\" is of kind {kind:?}; expected a word of letters, digits, \"_\", \".\" and \"-\""
-                ));
+                return Err(Refused::Broken(format!(
+                    "section \"{name}\" is of kind {kind:?}; expected a word of letters, digits, \"_\", \".\" and \"-\" (C.26)"
+                )));
             }
             if delivered.sections.len() >= SECTIONS_MAX {
-                return Err(format!("section \"{name}\" is one too many; expected at most {SECTIONS_MAX}"));
+                let message = format!("section \"{name}\" is one too many; expected at most {SECTIONS_MAX}");
+                return Err(Refused::Broken(message));
             }
             let all = delivered.sections_bytes.saturating_add(size_bytes);
             if all > ARTIFACT_BYTES_MAX {
-                return Err(format!(
+                return Err(Refused::Broken(format!(
                     "section \"{name}\" of {size_bytes} bytes makes {all} with the others; \
                      expected at most {ARTIFACT_BYTES_MAX}"
-                ));
+                )));
             }
             if data.is_null() && size_bytes != 0 {
-                return Err(format!("section \"{name}\" is null with {size_bytes} bytes"));
+                let message = format!("section \"{name}\" is null with {size_bytes} bytes (D.2)");
+                return Err(Refused::Broken(message));
             }
             let size = usize::try_from(size_bytes).map_err(|error| error.to_string())?;
             // SAFETY: not null unless it is empty; bytes that live for the call.
             let bytes = unsafe { bytes_in(ChipdockStr { data: data.cast(), size }) };
             let section =
-                Section::new(name, kind, alignment_bytes, bytes).map_err(|error| error.to_string())?;
+                Section::new(name, kind, alignment_bytes, bytes).map_err(|error| match error.kind() {
+                    ErrorKind::OutOfMemory => Refused::NoMemory(error.message().to_owned()),
+                    _ => Refused::Broken(error.to_string()),
+                })?;
             delivered.sections.push(section);
             delivered.sections_bytes = all;
             Ok(())
@@ -337,7 +364,7 @@ unsafe extern "C" fn diagnostic(self_: *mut c_void, diagnostic: *const ChipdockD
             let given = given.ok_or_else(|| "a diagnostic is null or not aligned".to_owned())?;
             let severity = Severity::of(given.severity);
             if delivered.is_full() {
-                return delivered.count(severity);
+                return Ok(delivered.count(severity)?);
             }
             let message = read_message(given, severity)?;
             let Diagnostic { function, node, message: text, .. } = &message.diagnostic;
@@ -348,7 +375,8 @@ unsafe extern "C" fn diagnostic(self_: *mut c_void, diagnostic: *const ChipdockD
     })
 }
 
-/// Reads a diagnostic in the form in which it is shown: the hint follows the message.
+/// Reads a diagnostic in the form in which it is shown: the hint follows the message. A text of
+/// more than a GiB is none (P13.3).
 fn read_message(given: &ChipdockDiagnostic, severity: Severity) -> Result<BuildMessage, String> {
     let texts = [
         (given.function, "function", NAME_BYTES_MAX),

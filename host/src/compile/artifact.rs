@@ -14,6 +14,7 @@ use chipdock_plugin_api::files::whole::Whole;
 pub use chipdock_plugin_api::index::{ArtifactIndex, FunctionInfo};
 use sha2::{Digest, Sha256};
 
+use crate::boundary::slots::from_api;
 use crate::bounds::{ARTIFACT_BYTES_MAX, MODULES_MAX, NAME_BYTES_MAX, SECTIONS_MAX};
 use crate::compile::resolve::TargetId;
 use crate::error::{Error, ErrorKind};
@@ -58,24 +59,32 @@ struct AlignedBytes {
 static NO_BYTES: OnceLock<Arc<Vec<u8>>> = OnceLock::new();
 
 impl AlignedBytes {
-    fn copy_of(bytes: &[u8], alignment_bytes: usize) -> Self {
+    /// Copies the bytes; `None` where there is no memory for that: their number is a plugin's word.
+    fn copy_of(bytes: &[u8], alignment_bytes: usize) -> Option<Self> {
         if bytes.is_empty() {
             let most = usize::try_from(ALIGNMENT_BYTES_MAX).unwrap_or(alignment_bytes);
             let storage = Arc::clone(NO_BYTES.get_or_init(|| Arc::new(vec![0; most])));
             let start = storage.as_ptr().addr().wrapping_neg() % most;
-            return Self { storage, start, size_bytes: 0 };
+            return Some(Self { storage, start, size_bytes: 0 });
         }
         // The heap block of a vector never moves while it is not resized.
-        let mut storage: Vec<u8> = Vec::with_capacity(bytes.len() + alignment_bytes);
+        let mut storage = reserved(bytes.len().checked_add(alignment_bytes)?)?;
         let start = storage.as_ptr().addr().wrapping_neg() % alignment_bytes;
         storage.resize(start, 0);
         storage.extend_from_slice(bytes);
-        Self { storage: Arc::new(storage), start, size_bytes: bytes.len() }
+        Some(Self { storage: Arc::new(storage), start, size_bytes: bytes.len() })
     }
 
     fn as_slice(&self) -> &[u8] {
         &self.storage[self.start..self.start + self.size_bytes]
     }
+}
+
+/// Returns an empty vector with room for that many bytes; `None` where there is no memory for them.
+pub(crate) fn reserved(size_bytes: usize) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size_bytes).ok()?;
+    Some(bytes)
 }
 
 /// A section of an artifact.
@@ -93,7 +102,8 @@ impl Section {
     ///
     /// # Errors
     ///
-    /// `ValueError` for an empty name, or an alignment that is no power of two up to 65536.
+    /// `ValueError` for an empty name, or an alignment that is no power of two up to 65536;
+    /// `OutOfMemory` where there is no memory for a copy.
     pub fn new(name: &str, kind: &str, alignment_bytes: u64, data: &[u8]) -> Result<Self, Error> {
         if name.is_empty() || kind.is_empty() {
             return Err(value_error("a section has no name or no kind"));
@@ -103,7 +113,12 @@ impl Section {
                 "section \"{name}\": alignment {alignment_bytes}; expected a power of two up to {ALIGNMENT_BYTES_MAX}"
             )));
         }
+        let size_bytes = data.len();
         let data = AlignedBytes::copy_of(data, usize::try_from(alignment_bytes).unwrap_or(1));
+        let data = data.ok_or_else(|| {
+            let message = format!("section \"{name}\": no memory for a copy of its {size_bytes} bytes");
+            Error::new(ErrorKind::OutOfMemory, message)
+        })?;
         Ok(Self { name: name.to_owned(), kind: kind.to_owned(), alignment_bytes, data })
     }
 
@@ -160,7 +175,8 @@ impl Artifact {
     ///
     /// # Errors
     ///
-    /// `ValueError` when the index is not one, has a name that is empty, too long or no printable
+    /// `Unavailable` when the index is of a later version than this host reads (P3.19); `ValueError`
+    /// when it is no index, has a name that is empty, too long or no printable
     /// text, a function is there twice, two sections have one name, or the imports nest too deep or
     /// in too many ways (CONTAINER-6).
     pub fn new(
@@ -169,8 +185,7 @@ impl Artifact {
         sections: Vec<Section>,
         imports: Vec<Arc<Artifact>>,
     ) -> Result<Self, Error> {
-        let index: ArtifactIndex = serde_json::from_str(&index_json)
-            .map_err(|error| value_error(format!("the index is not an artifact's index: {error}")))?;
+        let index = read_index(&index_json)?;
         for (what, name) in names(&index) {
             check_index_name(what, name)?;
         }
@@ -334,6 +349,14 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     // As a plain create would: the umask takes away from it.
     let mut file = Whole::at(path, 0o666).map_err(|error| io(&error))?;
     file.write_all(bytes).and_then(|()| file.place()).map_err(|error| io(&error))
+}
+
+/// Reads an index, its version first (P3.19).
+pub(crate) fn read_index(text: &str) -> Result<ArtifactIndex, Error> {
+    ArtifactIndex::parse(text).map_err(|error| match from_api(&error) {
+        error if *error.kind() == ErrorKind::Unavailable => error,
+        error => value_error(format!("the index is not an artifact's index: {}", error.message())),
+    })
 }
 
 /// A name of the index: an identifier, a path or a mangled symbol, and nothing that steers a

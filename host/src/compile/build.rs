@@ -150,8 +150,13 @@ impl Host {
         }
         let index = index.ok_or_else(|| broken("the build succeeded and set no index".into()))?;
         let artifact =
-            Artifact::new(index, work.job.target.json().to_owned(), sections, work.imports.clone())
-                .map_err(|error| broken(error.to_string()))?;
+            Artifact::new(index, work.job.target.json().to_owned(), sections, work.imports.clone()).map_err(
+                |error| match error.kind() {
+                    // An index of a later version (P3.19), or no memory for a copy.
+                    ErrorKind::Unavailable | ErrorKind::OutOfMemory => at(error),
+                    _ => broken(error.to_string()),
+                },
+            )?;
         check_index(&work.job.module, artifact.index()).map_err(broken)?;
         Ok(artifact)
     }

@@ -54,7 +54,7 @@ use chipdock_plugin_api::process::variable;
 use serde::{Deserialize, Serialize};
 
 use crate::boundary::session::{BuildMessage, Severity};
-use crate::compile::artifact::{Artifact, ArtifactIndex, Section};
+use crate::compile::artifact::{Artifact, ArtifactIndex, Section, reserved};
 use crate::error::{Error, ErrorKind, Subject};
 use crate::host::Host;
 use crate::log::LogLevel;
@@ -310,7 +310,10 @@ impl Kept {
             let why = format!("its description has {} bytes; expected at most {HEAD_BYTES_MAX}", head.len());
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
         }
-        let mut bytes = (head.len() as u64).to_le_bytes().to_vec();
+        let sections = artifact.sections().iter().map(|section| section.data().len());
+        let size_bytes = sections.fold(size_of::<u64>() + head.len(), usize::saturating_add);
+        let mut bytes = reserved(size_bytes).ok_or(io::ErrorKind::OutOfMemory)?;
+        bytes.extend_from_slice(&(head.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&head);
         artifact.sections().iter().for_each(|section| bytes.extend_from_slice(section.data()));
         Ok(bytes)
@@ -360,7 +363,7 @@ impl KeptBuild {
         let size = usize::try_from(u64::from_le_bytes(*size.first_chunk()?)).ok()?;
         let (_, bytes) = head(SIZE_BYTES + size.min(HEAD_BYTES_MAX))?;
         let head: Head = serde_json::from_slice(bytes.get(SIZE_BYTES..)?).ok()?;
-        let index: ArtifactIndex = serde_json::from_str(&head.index).ok()?;
+        let index = ArtifactIndex::parse(&head.index).ok()?;
         Some(Self {
             plugin: head.plugin,
             plugin_version: head.plugin_version,

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use chipdock_plugin_api::names::check_interface;
+
 use crate::boundary::registrar::Entry;
 use crate::boundary::services::Services;
 use crate::documents::{refuse_unknown, unknown_schema_fields};
@@ -76,15 +78,19 @@ fn manifest_of(library: &Path, needs: &Needs, opened: &Opened) -> Result<Manifes
         let Entry::TargetKind(entry) = entry else { continue };
         entry.kind().map_err(|error| error.at(library.display().to_string()))?;
         let what = || format!("the schema of target kind \"{}\"", entry.declared.name());
-        refuse_unknown(&what(), &unknown_schema_fields(&entry.schema)?)
+        refuse_unknown(&what(), &unknown_schema_fields(&entry.schema)?, Some(&opened.name))
             .map_err(|error| error.at(library.display().to_string()))?;
         kinds.push(entry.declared.clone());
     }
     let unknown =
         unknown_info_fields(&opened.info).map_err(|message| Error::new(ErrorKind::BrokenPlugin, message))?;
-    refuse_unknown("the descriptor's info", &unknown)
+    refuse_unknown("the descriptor's info", &unknown, Some(&opened.name))
         .map_err(|error| error.at(library.display().to_string()))?;
     let provides: Vec<String> = entries.keys().cloned().collect();
+    let mut interfaces = provides.iter().filter_map(|key| key.split('/').nth(1));
+    interfaces
+        .try_for_each(|interface| check_interface(interface, &opened.name))
+        .map_err(|message| Error::new(ErrorKind::BrokenPlugin, message).at(library.display().to_string()))?;
     needs.check_keys(&provides).map_err(|message| {
         Error::new(ErrorKind::Value, message)
             .at(library.display().to_string())
@@ -95,6 +101,10 @@ fn manifest_of(library: &Path, needs: &Needs, opened: &Opened) -> Result<Manifes
         schema: MANIFEST_SCHEMA,
         name: opened.name.clone(),
         version: opened.version.clone(),
+        vendor: None,
+        licence: None,
+        homepage: None,
+        support: None,
         // Any minor of the major is accepted; the features that it cannot do without stand in
         // `needs.requires`.
         abi: semver::VersionReq::parse(&opened.abi.0.to_string())

@@ -207,6 +207,7 @@ struct Examined {
 }
 
 impl Examined {
+    /// Opens the file and looks at what it is (P1.6, P13.1).
     fn of(library: &Path) -> Result<Self, Problem> {
         // A name without a slash would be searched for among the system's libraries.
         let path =
@@ -230,11 +231,12 @@ impl Examined {
     }
 }
 
+/// The problem of a file that is no library, or cannot be opened as one (P1.6).
 fn cannot_open(message: String) -> Problem {
     Problem::new(ProblemKind::CannotOpen, message)
 }
 
-/// Checks the library's digest where one is expected, and returns it where it was computed.
+/// Checks the library's digest where one is expected (P5.8), and returns it where it was computed.
 fn check_digests(examined: &Examined, opening: &Opening<'_>) -> Result<Option<String>, Problem> {
     let expected = opening.manifest.and_then(|manifest| manifest.sha256.as_deref());
     if expected.is_none() && opening.locked.is_none() {
@@ -261,7 +263,7 @@ fn check_digests(examined: &Examined, opening: &Opening<'_>) -> Result<Option<St
 /// system's loader returns the library that it opened first, and nothing is ever closed (P11).
 static OPENED: PerProcess<Mutex<BTreeMap<PathBuf, FileIdentity>>> = PerProcess::new(carried);
 
-/// Opens a library (rule LOAD-L2). It stays open as long as the process (P11).
+/// Opens a library (rule LOAD-L2). It stays open as long as the process (P11.1).
 fn open_library(examined: &Examined) -> Result<std::mem::ManuallyDrop<Library>, Problem> {
     let opened = || lock(OPENED.of_this());
     // Not locked while it is opened: its constructors are code that may open others.
@@ -287,7 +289,7 @@ fn loader_text(error: &libloading::Error) -> String {
     source.unwrap_or_else(|| error.to_string())
 }
 
-/// Reads a library's descriptor as bytes, with its address (rule LOAD-L3).
+/// Reads a library's descriptor as bytes, with its address (rule LOAD-L3; P1.1 to P1.3).
 fn descriptor(library: &Library) -> Result<(RawDescriptor, *const c_void), Problem> {
     type Entry = unsafe extern "C" fn() -> *const c_void;
     let entry = |major: u32| {
@@ -333,6 +335,7 @@ fn descriptor(library: &Library) -> Result<(RawDescriptor, *const c_void), Probl
     Ok((unsafe { pointer.cast::<RawDescriptor>().read() }, pointer))
 }
 
+/// The problem of a plugin for another major of the ABI (P3.3).
 fn other_major(built_for: &str) -> Problem {
     let message = format!(
         "built for plugin ABI {built_for}, this host speaks {CHIPDOCK_ABI_MAJOR}.{CHIPDOCK_ABI_MINOR}; \
@@ -363,7 +366,7 @@ struct Identity {
     settings: Vec<DeclaredSetting>,
 }
 
-/// Checks the content of the descriptor (rule LOAD-L3).
+/// Checks the content of the descriptor (rule LOAD-L3; P1.2 to P1.4, P5.6, S.3).
 fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> Result<Identity, Problem> {
     let sizes = ChipdockTableSizes::current();
     if descriptor.table_sizes != sizes {
@@ -417,7 +420,7 @@ fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> 
     Ok(Identity { name, version, build_id, info, settings })
 }
 
-/// Runs `init` and checks its registrations (rules LOAD-L5 and LOAD-L6).
+/// Runs `init` and checks its registrations (rules LOAD-L5 and LOAD-L6; P5.4, P5.10).
 fn register(
     opening: &Opening<'_>,
     guard: &mut Guard,
@@ -474,6 +477,7 @@ fn register(
     Err(problem)
 }
 
+/// Returns the problem of what `init` registered, if it has one (P5.2, P5.3, P5.10).
 fn registration_problem(staged: &Staged, manifest: Option<&Manifest>) -> Option<Problem> {
     if let Some(refused) = staged.refused.first() {
         let kind = if refused.name_taken { ProblemKind::NameTaken } else { ProblemKind::BrokenPlugin };
@@ -503,6 +507,7 @@ fn registration_problem(staged: &Staged, manifest: Option<&Manifest>) -> Option<
     Some(Problem::new(ProblemKind::ManifestDiffers, message + "; generate the manifest again"))
 }
 
+/// Returns the problem of the schemas in the manifest, if they have one (P5.7).
 fn schema_problem(staged: &Staged, manifest: &Manifest) -> Option<Problem> {
     let other = manifest.target_kinds.iter().find(|kind| {
         let entry = staged.entries.get(&format!("target.kind.{}", kind.name()));

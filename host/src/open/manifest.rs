@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use chipdock_abi::{CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR};
 use chipdock_ir::json::check_unique;
 use chipdock_ir::{DeclaredKind, check_option};
+use chipdock_plugin_api::names::is_own_field;
 use serde::{Deserialize, Serialize};
 
 use crate::documents::{read_with_ignored, refuse_unknown, unknown_fields_at};
@@ -25,7 +26,7 @@ pub const MANIFEST_SUFFIX: &str = ".chipdock.json";
 pub const MANIFEST_SCHEMA: u32 = 1;
 /// Greatest size of a manifest in bytes. Those of this repository have up to 7 KiB; the bound
 /// limits how much is read of a folder of plugins.
-const SIZE_BYTES_MAX: u64 = 1 << 20;
+pub(crate) const SIZE_BYTES_MAX: u64 = 1 << 20;
 /// Greatest size of a manifest's text that is shown in a line: a path has at most 4096 bytes.
 const TEXT_BYTES_MAX: usize = 4096;
 
@@ -88,6 +89,18 @@ pub struct Manifest {
     pub name: String,
     /// The plugin's version.
     pub version: semver::Version,
+    /// Its maker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vendor: Option<String>,
+    /// The licence under which it may be used, in SPDX's form (`MIT OR Apache-2.0`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
+    /// The address of its page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub homepage: Option<String>,
+    /// The address to which its users turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub support: Option<String>,
     /// Plugin ABIs of a host that are accepted, as a semver requirement on `major.minor.0`.
     pub abi: semver::VersionReq,
     /// The operating system it was built for, by Rust's name (`linux`).
@@ -141,10 +154,11 @@ impl Manifest {
         let wrong = |error: serde_json::Error| {
             Error::new(ErrorKind::Value, format!("not a plugin manifest: {error}"))
         };
-        let manifest: Self = serde_json::from_str(text).map_err(wrong)?;
-        if !text.trim_ascii_start().starts_with('{') {
+        // Of a list the elements would be taken for fields.
+        if text.trim_ascii_start().starts_with('[') {
             return Err(Error::new(ErrorKind::Value, "not a plugin manifest: expected a JSON object"));
         }
+        let manifest: Self = serde_json::from_str(text).map_err(wrong)?;
         // The schemas of target kinds contain free values; of a repeated key in them the last would
         // be taken.
         check_unique(text).map_err(wrong)?;
@@ -153,7 +167,8 @@ impl Manifest {
     }
 
     /// Returns the paths of the unknown fields in a manifest's text, as `needs.libraries.0.nams`. A
-    /// host ignores such fields; the author may have misspelt one.
+    /// host ignores such fields; the author may have misspelt one. Fields of the plugin's own are
+    /// none (P5.17).
     ///
     /// # Errors
     ///
@@ -167,6 +182,8 @@ impl Manifest {
         let whole: serde_json::Value = serde_json::from_str(text).map_err(wrong)?;
         let kinds = whole["target_kinds"].as_array().into_iter().flatten().enumerate();
         unknown.extend(kinds.flat_map(|(at, kind)| unknown_fields_at(&format!("target_kinds.{at}"), kind)));
+        let plugin = whole["name"].as_str().unwrap_or_default();
+        unknown.retain(|path| !is_own_field(path, plugin));
         Ok(unknown)
     }
 
@@ -181,6 +198,8 @@ impl Manifest {
         Ok(text + "\n")
     }
 
+    /// Checks what makes a manifest unreadable (P5.6): its form, its names (P1.4, P5.9), its settings
+    /// (S.2), its digest (P5.8).
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.schema != MANIFEST_SCHEMA {
             return Err(format!(
@@ -197,6 +216,9 @@ impl Manifest {
         }
         for (field, text) in [("os", &self.os), ("arch", &self.arch)] {
             check_text(field, text)?;
+        }
+        for (field, text) in self.statements() {
+            text.map_or(Ok(()), |text| check_text(field, text).map_err(|why| format!("{why} (P5.19)")))?;
         }
         let mut seen = BTreeSet::new();
         for key in &self.provides {
@@ -231,6 +253,17 @@ impl Manifest {
         self.needs.check()
     }
 
+    /// Returns what it states of its maker (P5.19), by field.
+    #[must_use]
+    pub fn statements(&self) -> [(&'static str, Option<&str>); 4] {
+        [
+            ("vendor", self.vendor.as_deref()),
+            ("licence", self.licence.as_deref()),
+            ("homepage", self.homepage.as_deref()),
+            ("support", self.support.as_deref()),
+        ]
+    }
+
     /// Returns the keys of other plugins that it needs, in their order, each once. Its own keys are
     /// left out.
     pub(crate) fn needed_keys(&self) -> Vec<&str> {
@@ -242,7 +275,7 @@ impl Manifest {
     }
 
     /// Returns the reason why this host cannot use the plugin, if there is one: ABI, platform,
-    /// libc, CPU features, interfaces.
+    /// libc, CPU features, interfaces (P5.6).
     #[must_use]
     pub fn unmet(&self, platform: &Platform) -> Option<String> {
         let abi = semver::Version::new(CHIPDOCK_ABI_MAJOR.into(), CHIPDOCK_ABI_MINOR.into(), 0);
@@ -351,7 +384,7 @@ fn has_cpu_feature(_name: &str) -> bool {
     false
 }
 
-/// Checks that a text is a digest in hexadecimal.
+/// Checks that a text is a digest in hexadecimal (P5.8).
 pub(crate) fn check_digest(field: &str, digest: &str) -> Result<(), String> {
     if digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(());
@@ -360,7 +393,7 @@ pub(crate) fn check_digest(field: &str, digest: &str) -> Result<(), String> {
 }
 
 /// Checks a name or a sentence that is shown: not empty, of bounded length, without control
-/// characters.
+/// characters (P5.6, P5.19).
 fn check_text(field: &str, text: &str) -> Result<(), String> {
     if !text.is_empty() && text.len() <= TEXT_BYTES_MAX && !text.chars().any(char::is_control) {
         return Ok(());
@@ -376,7 +409,7 @@ fn shortened(text: &str) -> String {
 }
 
 impl Needs {
-    /// Checks the declared needs.
+    /// Checks the declared needs (P5.6).
     ///
     /// # Errors
     ///
@@ -435,7 +468,7 @@ impl Needs {
                 error.column()
             ))
         })?;
-        refuse_unknown("not a plugin's needs", &unknown)?;
+        refuse_unknown("not a plugin's needs", &unknown, None)?;
         needs.check().map_err(|message| Error::new(ErrorKind::Value, message))?;
         needs.check_keys(&[]).map_err(|message| Error::new(ErrorKind::Value, message))?;
         Ok(needs)
@@ -573,6 +606,19 @@ mod tests {
         for default in ["231.2452701914394386", "[1, 0.5]", "1092233720368547758074"] {
             let error = with(default).unwrap_err().to_string();
             assert!(error.contains("default of option \"o\" of \"k\""), "{error}");
+        }
+    }
+
+    #[test]
+    fn p5_19_what_a_manifest_states_of_its_maker_is_text() {
+        let with = |fields: &str| Manifest::parse(&text().replacen("\"schema\": 1,", fields, 1));
+        let stated = with(r#""schema": 1, "vendor": "Npu Ltd", "support": "help@npu.example","#).unwrap();
+        assert_eq!((stated.vendor.as_deref(), stated.licence.as_deref()), (Some("Npu Ltd"), None));
+        assert!(stated.to_text().unwrap().contains("\"support\": \"help@npu.example\""));
+        assert_eq!(stated.unmet(&platform()), None);
+        for (field, value) in [("vendor", "\"\""), ("homepage", "\"a\\nb\""), ("licence", "7")] {
+            let error = with(&format!("\"schema\": 1, \"{field}\": {value},")).unwrap_err().to_string();
+            assert!(error.contains(field) || value == "7", "{error}");
         }
     }
 

@@ -31,6 +31,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub use declared::DeclaredSetting;
+#[cfg(test)]
+pub(crate) use declared::{DOC_BYTES_MAX, SETTINGS_MAX};
 pub(crate) use declared::{check_all, parse_info, unknown_info_fields};
 
 use crate::environment::Variables;
@@ -236,12 +238,13 @@ impl Settings {
 
     /// Looks up a setting's value and its source by rule SET-O1.
     pub(crate) fn find(&self, plugin: &str, declared: &DeclaredSetting) -> (Found, Origin) {
-        let Some(value_type) = declared.value_type() else {
-            let message = format!(
-                "setting \"{}\" of plugin \"{plugin}\" is of type {:?}, which this host does not know; use a newer host",
-                declared.name, declared.type_name
-            );
-            return (Err(Error::new(ErrorKind::Unsupported, message)), Origin::Default);
+        let usable = match declared.why_unusable() {
+            Some(why) => Err(format!("setting {:?} of plugin \"{plugin}\" {why}", declared.name)),
+            None => declared.value_type().ok_or_else(|| "its type is not known".to_owned()),
+        };
+        let value_type = match usable {
+            Ok(value_type) => value_type,
+            Err(message) => return (Err(Error::new(ErrorKind::Unsupported, message)), Origin::Default),
         };
         let is_remembering = declared.name == REMEMBER && value_type == SettingType::Bool;
         if self.is_forgetful && is_remembering {

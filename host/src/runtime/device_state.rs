@@ -130,7 +130,7 @@ impl DeviceState {
             return Ok(());
         }
         let stream = self.current_stream();
-        let copy = ChipdockCopy { from, to, size_bytes, dtype_hint, next: std::ptr::null() };
+        let copy = ChipdockCopy { from, to, size_bytes, dtype_hint, flags: 0, next: std::ptr::null() };
         // SAFETY: both ends are live, large enough and do not overlap, as this function requires;
         // the ends stay as they are until the stream is synchronised below.
         unsafe { self.api.copy(self.id, &copy, stream) }?;

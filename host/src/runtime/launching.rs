@@ -61,6 +61,10 @@ impl ModuleInner {
     /// answer `launch` 1, or has no kernel of that name.
     pub(super) fn own_kernel(self: &Arc<Self>, name: &str) -> Result<Option<Kernel>, Error> {
         let Some((self_, table)) = self.query::<ChipdockLaunch1>("launch", 1)? else { return Ok(None) };
+        let mut functions = self.artifact().index().functions.iter();
+        let Some(listed) = functions.find(|function| function.name == name) else { return Ok(None) };
+        // K.9: one that is not understood is not asked for.
+        let described = kernel::Kernel::from_function(listed).map_err(|error| from_api(&error))?;
         let services = self.host().0.services;
         let mut entry = ChipdockEntry { entry: ptr::null_mut(), device_type: 0, flags: 0 };
         services.clear_error();
@@ -76,10 +80,6 @@ impl ModuleInner {
             return Ok(None);
         }
         self.check_entry(name, &entry)?;
-        let mut functions = self.artifact().index().functions.iter();
-        let Some(listed) = functions.find(|function| function.name == name) else { return Ok(None) };
-        let described = kernel::Kernel::from_function(listed);
-        let described = described.map_err(|error| from_api(&error))?;
         let note = Note::of(self.plugin(), &format!("kernel {name}"));
         let module = Arc::clone(self);
         Ok(Some(Kernel(Arc::new(Inner { described, table, self_, entry, note, services, module }))))

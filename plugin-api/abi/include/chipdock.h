@@ -18,7 +18,10 @@
  *   NUL-terminated.
  * - ChipdockDevice, ChipdockDataType, ChipdockTensor and the managed tensors are laid out as DLPack's types, under names of
  *   their own: dlpack.h may be included too, before or after, and a cast from its types is right.
- * - Set reserved fields (`padding`) and the unused bytes of a value to zero.
+ * - Set reserved fields (`padding`) and the unused bytes of a value to zero. Sixteen zero bytes lie before an object that
+ *   you make (V.13). Elements of less than a byte are packed, low bits first (V.6).
+ * - Names without a dot are Chipdock's, in interfaces, extensions, attributes, error kinds, scopes, section kinds and
+ *   fields of documents. Yours begin with your plugin's name and a dot: `npu.watchdog` (P5.17).
  */
 
 #ifndef CHIPDOCK_H
@@ -54,35 +57,74 @@ extern "C" {
 #define CHIPDOCK_KIND_RUNTIME_ERROR "RuntimeError" /* -1 */
 
 /* Keys of device attributes (D.11). */
+/* bool: whether there is a device of that id; never an error */
 #define CHIPDOCK_ATTRIBUTE_EXIST "exist"
+/* str: the maker's name */
 #define CHIPDOCK_ATTRIBUTE_DEVICE_NAME "device_name"
+/* str: the maker */
 #define CHIPDOCK_ATTRIBUTE_VENDOR_NAME "vendor_name"
+/* int: threads of a block at most; None on a device without blocks of threads, such as a CPU */
 #define CHIPDOCK_ATTRIBUTE_MAX_THREADS_PER_BLOCK "max_threads_per_block"
+/* int: threads that run in step; None where each runs by itself */
 #define CHIPDOCK_ATTRIBUTE_WARP_SIZE "warp_size"
+/* int: shared memory of a block at most, in bytes */
 #define CHIPDOCK_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_BYTES "max_shared_memory_per_block_bytes"
+/* str: major.minor, such as 9.0 */
 #define CHIPDOCK_ATTRIBUTE_COMPUTE_VERSION "compute_version"
+/* int: the highest clock rate, in kHz */
 #define CHIPDOCK_ATTRIBUTE_MAX_CLOCK_RATE_KHZ "max_clock_rate_khz"
+/* int: multiprocessors; on a CPU the logical cores that this process may use */
 #define CHIPDOCK_ATTRIBUTE_MULTI_PROCESSOR_COUNT "multi_processor_count"
+/* Shape: threads of a block at most by axis: x, y, z */
 #define CHIPDOCK_ATTRIBUTE_MAX_THREAD_DIMENSIONS "max_thread_dimensions"
+/* Shape: blocks of a grid at most by axis: x, y, z */
 #define CHIPDOCK_ATTRIBUTE_MAX_GRID_DIMENSIONS "max_grid_dimensions"
+/* int: registers of a block at most */
 #define CHIPDOCK_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK "max_registers_per_block"
+/* str: the architecture as compilers name it */
 #define CHIPDOCK_ATTRIBUTE_ARCH "arch"
+/* int: the version of the vendor's interface, as the vendor counts */
 #define CHIPDOCK_ATTRIBUTE_API_VERSION "api_version"
+/* str: the version of the driver */
 #define CHIPDOCK_ATTRIBUTE_DRIVER_VERSION "driver_version"
+/* int: level-1 data cache of one core, in bytes */
 #define CHIPDOCK_ATTRIBUTE_L1_CACHE_SIZE_BYTES "l1_cache_size_bytes"
+/* int: level-2 cache, in bytes; on a CPU that of one core */
 #define CHIPDOCK_ATTRIBUTE_L2_CACHE_SIZE_BYTES "l2_cache_size_bytes"
+/* int: level-3 cache, in bytes; that of one cluster of cores */
 #define CHIPDOCK_ATTRIBUTE_L3_CACHE_SIZE_BYTES "l3_cache_size_bytes"
+/* int: a line of the level-1 data cache, in bytes */
 #define CHIPDOCK_ATTRIBUTE_CACHE_LINE_SIZE_BYTES "cache_line_size_bytes"
+/* int: memory of the device that this process may use at most, in bytes */
 #define CHIPDOCK_ATTRIBUTE_TOTAL_GLOBAL_MEMORY_BYTES "total_global_memory_bytes"
+/* int: what is free of it now, in bytes */
 #define CHIPDOCK_ATTRIBUTE_AVAILABLE_GLOBAL_MEMORY_BYTES "available_global_memory_bytes"
+/* int: alignment of an image's rows, in pixels */
 #define CHIPDOCK_ATTRIBUTE_IMAGE_PITCH_ALIGNMENT "image_pitch_alignment"
+/* int: cores without their second threads */
 #define CHIPDOCK_ATTRIBUTE_PHYSICAL_CORE_COUNT "physical_core_count"
+/* bool: whether wrong handles and ranges are answered with typed errors (D.19) */
+#define CHIPDOCK_ATTRIBUTE_CHECKED_HANDLES "checked_handles"
 
 /* Kinds of sections (C.26). */
 #define CHIPDOCK_SECTION_CODE "code"
 #define CHIPDOCK_SECTION_CONSTANTS "constants"
 #define CHIPDOCK_SECTION_DEBUG "debug"
 #define CHIPDOCK_SECTION_SOURCE "source"
+
+/*
+ * Named interfaces (P3.11), by the object that has them: asked for with `query`, or offered with `extend`.
+ *
+ * device API     reset       1  ChipdockReset1        open a lost device again (D.40)
+ * device API     timer       1  ChipdockTimer1        marks in a stream, and the time between them (N.1 to N.8)
+ * device API     external    1  ChipdockExternal1     exchange streams and memory with the vendor's own calls (N.9 to N.15)
+ * device API     map         1  ChipdockMap1          the address of memory that the host reaches (N.16, N.17)
+ * module loader  object      1  ChipdockObject1       the code of an artifact as an object file (M.15 to M.19)
+ * module         launch      1  ChipdockLaunch1       launch a kernel on a given stream (K.5 to K.8)
+ * host           config      1  ChipdockConfig1       settings of the plugin (S)
+ * host           memory      1  ChipdockMemory1       tensors on any device (H.9)
+ * host           conformance 1  ChipdockConformance1  whether hooks are wanted (I.4)
+ */
 
 
 // Severity of a diagnostic: the build fails.
@@ -110,8 +152,8 @@ extern "C" {
 #define CHIPDOCK_DEVICE_CPU 1
 
 // The first device type that a host assigns to a device without a DLPack number: the assigned
-// number is this plus the first three bytes of the SHA-256 of the device's name, big-endian
-// (P5.14). DLPack's own numbers are far smaller.
+// number is this plus the first 30 bits of the SHA-256 of the device's name, big-endian (P5.14).
+// DLPack's own numbers are far smaller.
 #define CHIPDOCK_DEVICE_FIRST_ASSIGNED 4096
 
 // Type code: signed integer.
@@ -129,14 +171,54 @@ extern "C" {
 // Type code: bfloat.
 #define CHIPDOCK_DTYPE_BFLOAT 4
 
+// Type code: complex, two floats of half the bits.
+#define CHIPDOCK_DTYPE_COMPLEX 5
+
 // Type code: boolean, one byte of 0 or 1.
 #define CHIPDOCK_DTYPE_BOOL 6
+
+// Type code: the 8-bit float float8_e3m4.
+#define CHIPDOCK_DTYPE_FLOAT8_E3M4 7
+
+// Type code: the 8-bit float float8_e4m3.
+#define CHIPDOCK_DTYPE_FLOAT8_E4M3 8
+
+// Type code: the 8-bit float float8_e4m3b11fnuz.
+#define CHIPDOCK_DTYPE_FLOAT8_E4M3B11FNUZ 9
+
+// Type code: the 8-bit float float8_e4m3fn.
+#define CHIPDOCK_DTYPE_FLOAT8_E4M3FN 10
+
+// Type code: the 8-bit float float8_e4m3fnuz.
+#define CHIPDOCK_DTYPE_FLOAT8_E4M3FNUZ 11
+
+// Type code: the 8-bit float float8_e5m2.
+#define CHIPDOCK_DTYPE_FLOAT8_E5M2 12
+
+// Type code: the 8-bit float float8_e5m2fnuz.
+#define CHIPDOCK_DTYPE_FLOAT8_E5M2FNUZ 13
+
+// Type code: the 8-bit float float8_e8m0fnu.
+#define CHIPDOCK_DTYPE_FLOAT8_E8M0FNU 14
+
+// Type code: the 6-bit float float6_e2m3fn.
+#define CHIPDOCK_DTYPE_FLOAT6_E2M3FN 15
+
+// Type code: the 6-bit float float6_e3m2fn.
+#define CHIPDOCK_DTYPE_FLOAT6_E3M2FN 16
+
+// Type code: the 4-bit float float4_e2m1fn.
+#define CHIPDOCK_DTYPE_FLOAT4_E2M1FN 17
 
 // Flag of `ChipdockManagedTensorVersioned`: the data may not be written.
 #define CHIPDOCK_DLPACK_READ_ONLY 1
 
 // Flag of `ChipdockManagedTensorVersioned`: the data is a copy made for this export.
 #define CHIPDOCK_DLPACK_IS_COPIED 2
+
+// Flag of `ChipdockManagedTensorVersioned`: elements of less than a byte are padded to a byte
+// each. Such a tensor is refused: here they are packed, low bits first (V.6).
+#define CHIPDOCK_DLPACK_SUBBYTE_PADDED 4
 
 // DLPack's major version that this ABI carries.
 #define CHIPDOCK_DLPACK_MAJOR 1
@@ -176,7 +258,7 @@ extern "C" {
 
 // A hash of the declarations of the frozen structs: types and order, sizes and offsets, no names
 // of fields or parameters.
-#define CHIPDOCK_LAYOUT_HASH 4720651928768864929
+#define CHIPDOCK_LAYOUT_HASH 8403442988799945948
 
 // Success.
 #define CHIPDOCK_OK 0
@@ -184,7 +266,7 @@ extern "C" {
 // A failure whose kind and message are in the error slot; packed functions return only this one.
 // Of other statuses, 1 to 15 are the caller's mistake, 16 to 31 the environment's fault and 32 to
 // 47 a bug, including unknown ones (P7.11).
-#define CHIPDOCK_ERROR -1
+#define CHIPDOCK_ERROR (-1)
 
 // The caller's mistake: a value that is not allowed. Error kind `ValueError`.
 #define CHIPDOCK_INVALID_ARGUMENT 1
@@ -615,6 +697,8 @@ typedef struct ChipdockCopy {
   uint64_t size_bytes;
   // Type of the elements, a hint; lanes 0 means unknown.
   struct ChipdockDataType dtype_hint;
+  // 0; unknown bits are ignored.
+  uint32_t flags;
   // Extensions of the copy, or null.
   const struct ChipdockExtension *next;
 } ChipdockCopy;
@@ -623,7 +707,7 @@ typedef struct ChipdockCopy {
 //
 // A stream is an opaque handle; null is the device's default stream and always allowed.
 typedef struct ChipdockDeviceApi {
-  // Releases `self_`: called once, last, after `shutdown`; a host may skip it at exit.
+  // Releases `self_`: called once, last, after `shutdown` (P10.18 says when a host skips it).
   void (*destroy)(void *self_);
   // Writes the number of devices; 0 is no error. `Unavailable` means that there can be none,
   // with the reason.
@@ -637,11 +721,13 @@ typedef struct ChipdockDeviceApi {
                                  void **out_data);
   // Frees a data space; null is allowed. The host has waited for the work that uses it.
   int32_t (*free_data_space)(void *self_, int32_t device_id, void *data);
-  // Queues a copy on `stream`. Both ends stay valid until the stream is synchronised.
+  // Queues a copy on `stream`. Both ends stay valid until the stream is synchronised. `device_id`
+  // is that of an end, either one where both are of this API (D.6); `stream` is of that device.
   int32_t (*copy_data)(void *self_, int32_t device_id, const struct ChipdockCopy *copy, void *stream);
   // Creates a stream. A device without streams of its own writes null.
   int32_t (*create_stream)(void *self_, int32_t device_id, void **out_stream);
-  // Frees a stream after its work is done; null is allowed.
+  // Frees a stream after its work is done, and reports a failure that it kept (D.17); null is
+  // allowed.
   int32_t (*free_stream)(void *self_, int32_t device_id, void *stream);
   // Waits until all work queued on `stream` is done; reports the first failure since the last
   // report.
@@ -657,7 +743,7 @@ typedef struct ChipdockTargetKind {
   void (*destroy)(void *self_);
   // Fills in and checks a target's options, after the schema has been applied. `target_json` and
   // the result (an owned string) are canonical target JSON. A kind without a canonicalizer
-  // returns the text that it received.
+  // returns the text that it received, whatever it is (T.8).
   int32_t (*canonicalize)(void *self_, struct ChipdockStr target_json, struct ChipdockAny *out_target_json);
 } ChipdockTargetKind;
 
@@ -1185,7 +1271,9 @@ typedef struct ChipdockMemory1 {
     CHIPDOCK_STR(name), CHIPDOCK_STR(version), CHIPDOCK_STR(build_id), CHIPDOCK_STR(info_json), (init),       \
     (shutdown), (release) }
 
-#if defined(__GNUC__)
+#if defined(_WIN32)
+#define CHIPDOCK_EXPORT __declspec(dllexport)
+#elif defined(__GNUC__)
 #define CHIPDOCK_EXPORT __attribute__((visibility("default")))
 #else
 #define CHIPDOCK_EXPORT
@@ -1331,6 +1419,7 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, from, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, to, 24);
 CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, size_bytes, 48);
 CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, dtype_hint, 56);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, flags, 60);
 CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, next, 64);
 CHIPDOCK_ASSERT_SIZE(ChipdockTargetKind, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockTargetKind, destroy, 0);

@@ -61,6 +61,8 @@ pub struct ChipdockCopy {
     pub size_bytes: u64,
     /// Type of the elements, a hint; lanes 0 means unknown.
     pub dtype_hint: ChipdockDataType,
+    /// 0; unknown bits are ignored.
+    pub flags: u32,
     /// Extensions of the copy, or null.
     pub next: *const ChipdockExtension,
 }
@@ -72,7 +74,7 @@ pub struct ChipdockCopy {
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockDeviceApi {
-    /// Releases `self_`: called once, last, after `shutdown`; a host may skip it at exit.
+    /// Releases `self_`: called once, last, after `shutdown` (P10.18 says when a host skips it).
     pub destroy: unsafe extern "C" fn(self_: *mut c_void),
     /// Writes the number of devices; 0 is no error. `Unavailable` means that there can be none,
     /// with the reason.
@@ -93,7 +95,8 @@ pub struct ChipdockDeviceApi {
     ) -> i32,
     /// Frees a data space; null is allowed. The host has waited for the work that uses it.
     pub free_data_space: unsafe extern "C" fn(self_: *mut c_void, device_id: i32, data: *mut c_void) -> i32,
-    /// Queues a copy on `stream`. Both ends stay valid until the stream is synchronised.
+    /// Queues a copy on `stream`. Both ends stay valid until the stream is synchronised. `device_id`
+    /// is that of an end, either one where both are of this API (D.6); `stream` is of that device.
     pub copy_data: unsafe extern "C" fn(
         self_: *mut c_void,
         device_id: i32,
@@ -103,7 +106,8 @@ pub struct ChipdockDeviceApi {
     /// Creates a stream. A device without streams of its own writes null.
     pub create_stream:
         unsafe extern "C" fn(self_: *mut c_void, device_id: i32, out_stream: *mut *mut c_void) -> i32,
-    /// Frees a stream after its work is done; null is allowed.
+    /// Frees a stream after its work is done, and reports a failure that it kept (D.17); null is
+    /// allowed.
     pub free_stream: unsafe extern "C" fn(self_: *mut c_void, device_id: i32, stream: *mut c_void) -> i32,
     /// Waits until all work queued on `stream` is done; reports the first failure since the last
     /// report.

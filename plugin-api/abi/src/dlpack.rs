@@ -5,8 +5,8 @@ use core::ffi::c_void;
 /// Device type of host memory.
 pub const CHIPDOCK_DEVICE_CPU: i32 = 1;
 /// The first device type that a host assigns to a device without a DLPack number: the assigned
-/// number is this plus the first three bytes of the SHA-256 of the device's name, big-endian
-/// (P5.14). DLPack's own numbers are far smaller.
+/// number is this plus the first 30 bits of the SHA-256 of the device's name, big-endian (P5.14).
+/// DLPack's own numbers are far smaller.
 pub const CHIPDOCK_DEVICE_FIRST_ASSIGNED: i32 = 4096;
 
 /// Type code: signed integer.
@@ -19,13 +19,40 @@ pub const CHIPDOCK_DTYPE_FLOAT: u8 = 2;
 pub const CHIPDOCK_DTYPE_HANDLE: u8 = 3;
 /// Type code: bfloat.
 pub const CHIPDOCK_DTYPE_BFLOAT: u8 = 4;
+/// Type code: complex, two floats of half the bits.
+pub const CHIPDOCK_DTYPE_COMPLEX: u8 = 5;
 /// Type code: boolean, one byte of 0 or 1.
 pub const CHIPDOCK_DTYPE_BOOL: u8 = 6;
+/// Type code: the 8-bit float float8_e3m4.
+pub const CHIPDOCK_DTYPE_FLOAT8_E3M4: u8 = 7;
+/// Type code: the 8-bit float float8_e4m3.
+pub const CHIPDOCK_DTYPE_FLOAT8_E4M3: u8 = 8;
+/// Type code: the 8-bit float float8_e4m3b11fnuz.
+pub const CHIPDOCK_DTYPE_FLOAT8_E4M3B11FNUZ: u8 = 9;
+/// Type code: the 8-bit float float8_e4m3fn.
+pub const CHIPDOCK_DTYPE_FLOAT8_E4M3FN: u8 = 10;
+/// Type code: the 8-bit float float8_e4m3fnuz.
+pub const CHIPDOCK_DTYPE_FLOAT8_E4M3FNUZ: u8 = 11;
+/// Type code: the 8-bit float float8_e5m2.
+pub const CHIPDOCK_DTYPE_FLOAT8_E5M2: u8 = 12;
+/// Type code: the 8-bit float float8_e5m2fnuz.
+pub const CHIPDOCK_DTYPE_FLOAT8_E5M2FNUZ: u8 = 13;
+/// Type code: the 8-bit float float8_e8m0fnu.
+pub const CHIPDOCK_DTYPE_FLOAT8_E8M0FNU: u8 = 14;
+/// Type code: the 6-bit float float6_e2m3fn.
+pub const CHIPDOCK_DTYPE_FLOAT6_E2M3FN: u8 = 15;
+/// Type code: the 6-bit float float6_e3m2fn.
+pub const CHIPDOCK_DTYPE_FLOAT6_E3M2FN: u8 = 16;
+/// Type code: the 4-bit float float4_e2m1fn.
+pub const CHIPDOCK_DTYPE_FLOAT4_E2M1FN: u8 = 17;
 
 /// Flag of [`ChipdockManagedTensorVersioned`]: the data may not be written.
 pub const CHIPDOCK_DLPACK_READ_ONLY: u64 = 1;
 /// Flag of [`ChipdockManagedTensorVersioned`]: the data is a copy made for this export.
 pub const CHIPDOCK_DLPACK_IS_COPIED: u64 = 2;
+/// Flag of [`ChipdockManagedTensorVersioned`]: elements of less than a byte are padded to a byte
+/// each. Such a tensor is refused: here they are packed, low bits first (V.6).
+pub const CHIPDOCK_DLPACK_SUBBYTE_PADDED: u64 = 4;
 /// DLPack's major version that this ABI carries.
 pub const CHIPDOCK_DLPACK_MAJOR: u32 = 1;
 /// DLPack's minor version that this ABI carries.

@@ -38,7 +38,7 @@ layouts! {
     ChipdockExtension: 32 { next @ 0, name @ 8, flags @ 24, size_bytes @ 28 }
     ChipdockDataSpaceRequest: 48 { size_bytes @ 0, alignment_bytes @ 8, dtype_hint @ 16, kind @ 20, scope @ 24, next @ 40 }
     ChipdockCopyEnd: 24 { device @ 0, data @ 8, offset_bytes @ 16 }
-    ChipdockCopy: 72 { from @ 0, to @ 24, size_bytes @ 48, dtype_hint @ 56, next @ 64 }
+    ChipdockCopy: 72 { from @ 0, to @ 24, size_bytes @ 48, dtype_hint @ 56, flags @ 60, next @ 64 }
     ChipdockTargetKind: 16 { destroy @ 0, canonicalize @ 8 }
     ChipdockBuildRequest: 80 { ir @ 0, target_json @ 16, options_json @ 32, sections @ 48, sections_count @ 56, threads_max @ 64, flags @ 68, next @ 72 }
     ChipdockDiagnostic: 88 { severity @ 0, line @ 4, column @ 8, flags @ 12, function @ 16, node @ 32, message @ 48, hint @ 64, next @ 80 }

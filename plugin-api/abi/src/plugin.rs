@@ -13,7 +13,7 @@ pub const CHIPDOCK_ABI_MINOR: u32 = 0;
 pub const CHIPDOCK_MAGIC: u64 = 0x4B43_4F44_5049_4843;
 /// A hash of the declarations of the frozen structs: types and order, sizes and offsets, no names
 /// of fields or parameters.
-pub const CHIPDOCK_LAYOUT_HASH: u64 = 0x4183_1feb_0a87_e2a1;
+pub const CHIPDOCK_LAYOUT_HASH: u64 = 0x749f_06df_fdaa_ecdc;
 
 /// Sizes of the frozen tables, in bytes, as the plugin was compiled.
 #[repr(C)]

@@ -13,7 +13,7 @@ pub struct ChipdockTargetKind {
     pub destroy: unsafe extern "C" fn(self_: *mut c_void),
     /// Fills in and checks a target's options, after the schema has been applied. `target_json` and
     /// the result (an owned string) are canonical target JSON. A kind without a canonicalizer
-    /// returns the text that it received.
+    /// returns the text that it received, whatever it is (T.8).
     pub canonicalize: unsafe extern "C" fn(
         self_: *mut c_void,
         target_json: ChipdockStr,

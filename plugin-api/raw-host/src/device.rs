@@ -348,6 +348,7 @@ impl<'d> Space<'d> {
             to: self.end(offset_bytes),
             size_bytes: bytes.len() as u64,
             dtype_hint: NO_HINT,
+            flags: 0,
             next: std::ptr::null(),
         };
         // SAFETY: by D.6, both ends are live until the sync below.
@@ -366,6 +367,7 @@ impl<'d> Space<'d> {
             to: host_end(bytes.as_mut_ptr(), 0),
             size_bytes: bytes.len() as u64,
             dtype_hint: NO_HINT,
+            flags: 0,
             next: std::ptr::null(),
         };
         // SAFETY: by D.6, both ends are live until the sync below.

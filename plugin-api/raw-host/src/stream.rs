@@ -118,7 +118,8 @@ impl<'d> Stream<'d> {
         to: ChipdockCopyEnd,
         size_bytes: u64,
     ) -> Result<(), Error> {
-        let copy = ChipdockCopy { from, to, size_bytes, dtype_hint: NO_HINT, next: std::ptr::null() };
+        let copy =
+            ChipdockCopy { from, to, size_bytes, dtype_hint: NO_HINT, flags: 0, next: std::ptr::null() };
         // SAFETY: the ends live until the stream is synchronised (D.6), as this function requires.
         unsafe { self.device.copy_raw(self.device_id, &copy, self.raw) }
     }

@@ -4,6 +4,7 @@ use core::fmt;
 
 use serde_json::Value;
 
+use crate::index::check_schema;
 use crate::{Artifact, Error, ErrorKind, Verdict};
 
 /// The artifacts that a loader accepts (KIT-17).
@@ -56,6 +57,7 @@ impl ArtifactKind {
     /// # Errors
     ///
     /// * `ValueError`: the index is not a JSON object.
+    /// * `Unavailable`: the index is of a later version (P3.19).
     /// * The error of `own`.
     pub fn check(
         &self,
@@ -70,7 +72,8 @@ impl ArtifactKind {
     ///
     /// # Errors
     ///
-    /// `ValueError`: it is not a JSON object, or the artifact is of another kind or format.
+    /// * `Unavailable`: the index is of a later version (P3.19).
+    /// * `ValueError`: it is not a JSON object, or the artifact is of another kind or format.
     pub fn index(&self, artifact: &Artifact<'_>) -> Result<Value, Error> {
         let index = self.any_index(artifact)?;
         self.foreign(&index).map_or(Ok(index), |why| Err(self.error(why)))
@@ -79,11 +82,11 @@ impl ArtifactKind {
     fn any_index(&self, artifact: &Artifact<'_>) -> Result<Value, Error> {
         let index: Value = serde_json::from_str(artifact.index_json())
             .map_err(|error| self.error(format_args!("the index is not JSON: {error}")))?;
-        if index.is_object() {
-            Ok(index)
-        } else {
-            Err(self.error(format_args!("expected a JSON object for the index, found {index}")))
+        if !index.is_object() {
+            return Err(self.error(format_args!("expected a JSON object for the index, found {index}")));
         }
+        check_schema(&index)?;
+        Ok(index)
     }
 
     /// Returns the bytes of a section.

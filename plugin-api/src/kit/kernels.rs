@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::kernel::{Kernel, Launch};
+use crate::kernel::{Kernel, Kernels, Launch};
 use crate::launch::{LAUNCH, Launches};
 use crate::{Any, AnyView, ChipdockDevice, Env, Error, Function, HostRef, Interface, Module, Stream};
 
@@ -14,10 +14,10 @@ pub trait LaunchKernel: Send + Sync + 'static {
     /// Returns the type of the devices that the kernels run on.
     fn device_type(&self) -> i32;
 
-    /// Returns the kernels, in the order of the index; the same at each call.
-    fn kernels(&self) -> &[Kernel];
+    /// Returns the kernels of the index; the same at each call.
+    fn kernels(&self) -> &Kernels;
 
-    /// Queues a launch of the kernel at `position` and returns.
+    /// Queues a launch of the kernel at `position` of the usable ones and returns.
     ///
     /// # Errors
     ///
@@ -30,24 +30,24 @@ pub trait LaunchKernel: Send + Sync + 'static {
 /// # Examples
 ///
 /// ```
-/// use chipdock_plugin_api::kernel::{Kernel, Launch};
+/// use chipdock_plugin_api::kernel::{Kernels, Launch};
 /// use chipdock_plugin_api::kit::{KernelModule, LaunchKernel};
 /// use chipdock_plugin_api::{Env, Error, HostRef, Module, Stream};
 /// use serde_json::json;
 ///
-/// struct Npu(Vec<Kernel>);
+/// struct Npu(Kernels);
 ///
 /// impl LaunchKernel for Npu {
 ///     fn device_type(&self) -> i32 {
 ///         12
 ///     }
 ///
-///     fn kernels(&self) -> &[Kernel] {
+///     fn kernels(&self) -> &Kernels {
 ///         &self.0
 ///     }
 ///
 ///     fn launch(&self, position: usize, _: i32, _: Stream, launch: &Launch) -> Result<(), Error> {
-///         assert_eq!((self.0[position].name.as_str(), launch.grid), ("fill", [7, 1, 1]));
+///         assert_eq!((self.0.usable[position].name.as_str(), launch.grid), ("fill", [7, 1, 1]));
 ///         Ok(())
 ///     }
 /// }
@@ -56,7 +56,7 @@ pub trait LaunchKernel: Send + Sync + 'static {
 /// // SAFETY: null, an environment without a host.
 /// let env = unsafe { Env::new(host, core::ptr::null()) };
 /// let function = json!({ "name": "fill", "symbol": "fill_", "args": ["int32"], "launch_params": ["blockIdx.x"] });
-/// let kernels = Kernel::from_index(&json!({ "functions": [function] }))?;
+/// let kernels = Kernels::from_index(&json!({ "functions": [function] }))?;
 /// let module = KernelModule::new(host, env, Npu(kernels));
 /// module.function("fill")?.unwrap().call(host, &[42.into(), 7.into()])?;
 /// # Ok::<(), Error>(())
@@ -81,8 +81,9 @@ impl<L: LaunchKernel> KernelModule<L> {
     /// Makes a module of the launcher's kernels.
     #[must_use]
     pub fn new(host: HostRef, env: Env, launcher: L) -> Self {
-        let mut by_name = HashMap::with_capacity(launcher.kernels().len());
-        for (position, kernel) in launcher.kernels().iter().enumerate() {
+        let kernels = &launcher.kernels().usable;
+        let mut by_name = HashMap::with_capacity(kernels.len());
+        for (position, kernel) in kernels.iter().enumerate() {
             by_name.entry(kernel.name.clone()).or_insert(position);
         }
         Self(Arc::new(Shared { host, env, by_name, launcher }))
@@ -90,8 +91,15 @@ impl<L: LaunchKernel> KernelModule<L> {
 }
 
 impl<L: LaunchKernel> Shared<L> {
+    fn position(&self, name: &str) -> Result<Option<usize>, Error> {
+        match self.by_name.get(name) {
+            Some(position) => Ok(Some(*position)),
+            None => self.launcher.kernels().check_usable(name).map(|()| None),
+        }
+    }
+
     fn call(&self, position: usize, args: &[AnyView<'_>]) -> Result<Any, Error> {
-        let Some(launch) = self.launcher.kernels()[position].call(args)? else { return Ok(Any::NONE) };
+        let Some(launch) = self.launcher.kernels().usable[position].call(args)? else { return Ok(Any::NONE) };
         let device_type = self.launcher.device_type();
         let device_id = self.env.current_device(device_type)?;
         let stream = self.env.current_stream(ChipdockDevice { device_type, device_id })?;
@@ -102,7 +110,7 @@ impl<L: LaunchKernel> Shared<L> {
 
 impl<L: LaunchKernel> Module for KernelModule<L> {
     fn function(&self, name: &str) -> Result<Option<Function>, Error> {
-        Ok(self.0.by_name.get(name).copied().map(|position| {
+        Ok(self.0.position(name)?.map(|position| {
             let shared = Arc::clone(&self.0);
             Function::from_fn(shared.host, move |args| shared.call(position, args))
         }))
@@ -118,12 +126,12 @@ impl<L: LaunchKernel> Launches for KernelModule<L> {
         self.0.launcher.device_type()
     }
 
-    fn position(&self, name: &str) -> Option<usize> {
-        self.0.by_name.get(name).copied()
+    fn position(&self, name: &str) -> Result<Option<usize>, Error> {
+        self.0.position(name)
     }
 
     fn kernel(&self, position: usize) -> Option<&Kernel> {
-        self.0.launcher.kernels().get(position)
+        self.0.launcher.kernels().usable.get(position)
     }
 
     fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error> {

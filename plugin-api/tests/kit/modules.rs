@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
 use chipdock_plugin_api::abi::{ChipdockAny, ChipdockArtifact, ChipdockSection};
-use chipdock_plugin_api::kernel::{Kernel, Launch};
+use chipdock_plugin_api::kernel::{Kernels, Launch};
 use chipdock_plugin_api::kit::{
     ArtifactKind, KernelModule, LaunchKernel, PackedFunction, PackedModule, lock,
 };
@@ -39,7 +39,7 @@ fn with<R>(index: &str, section: &[u8], body: impl FnOnce(&Artifact<'_>) -> R) -
 }
 
 #[test]
-fn kit_17_an_index_is_an_object_of_this_kind_and_one_of_its_formats() {
+fn kit_17_p3_19_an_index_is_an_object_of_this_version_and_kind_and_one_of_its_formats() {
     for format in ["asm", "elf"] {
         let index = json!({ "module_kind": "npu", "format": format, "functions": [] }).to_string();
         with(&index, b"", |artifact| {
@@ -63,6 +63,22 @@ fn kit_17_an_index_is_an_object_of_this_kind_and_one_of_its_formats() {
             fails(KIND.index(artifact), &ErrorKind::VALUE_ERROR, &["kind npu", "build it again"]);
         });
     }
+    for (schema, kind, says) in [
+        (json!(2), ErrorKind::UNAVAILABLE, "an index of version 2; expected one up to 1"),
+        (json!(u64::MAX), ErrorKind::UNAVAILABLE, "an index of version 18446744073709551615"),
+        (json!(0), ErrorKind::VALUE_ERROR, "found 0"),
+        (json!(null), ErrorKind::VALUE_ERROR, "found null"),
+        (json!(1.5), ErrorKind::VALUE_ERROR, "found 1.5"),
+    ] {
+        // P3.19: whatever else such an index says.
+        let index = json!({ "schema": schema, "module_kind": "gpu", "functions": 7 }).to_string();
+        with(&index, b"", |artifact| {
+            fails(KIND.check(artifact, |_| panic!("it is not read")), &kind, &[says]);
+            fails(KIND.index(artifact), &kind, &[says]);
+        });
+    }
+    let first = json!({ "schema": 1, "module_kind": "npu", "format": "asm" }).to_string();
+    with(&first, b"", |artifact| assert_eq!(KIND.index(artifact).unwrap()["schema"], 1));
     for index in [
         json!({}),
         json!({ "module_kind": "npu" }),
@@ -103,7 +119,7 @@ fn kit_17_sections_and_functions_are_there_or_a_value_error() {
 }
 
 /// Notes its launches: position, name, device, blocks.
-struct Notes(Vec<Kernel>, Arc<Mutex<Vec<Note>>>);
+struct Notes(Kernels, Arc<Mutex<Vec<Note>>>);
 
 type Note = (usize, String, i32, u64);
 
@@ -112,19 +128,22 @@ impl LaunchKernel for Notes {
         12
     }
 
-    fn kernels(&self) -> &[Kernel] {
+    fn kernels(&self) -> &Kernels {
         &self.0
     }
 
     fn launch(&self, position: usize, device_id: i32, _: Stream, launch: &Launch) -> Result<(), Error> {
-        lock(&self.1).push((position, self.0[position].name.clone(), device_id, launch.grid[0]));
+        lock(&self.1).push((position, self.0.usable[position].name.clone(), device_id, launch.grid[0]));
         Ok(())
     }
 }
 
-fn kernels() -> Vec<Kernel> {
+fn kernels() -> Kernels {
     let entry = |name: &str, symbol: &str| json!({ "name": name, "symbol": symbol, "args": ["int32"], "launch_params": ["blockIdx.x"] });
-    Kernel::from_index(&json!({ "functions": [entry("f", "1"), entry("g", "2"), entry("f", "3")] })).unwrap()
+    let mut newer = entry("newer", "4");
+    newer["launch_params"] = json!(["clusterIdx.x"]);
+    let functions = [newer, entry("f", "1"), entry("g", "2"), entry("f", "3")];
+    Kernels::from_index(&json!({ "functions": functions })).unwrap()
 }
 
 fn no_env(host: HostRef) -> Env {
@@ -133,7 +152,7 @@ fn no_env(host: HostRef) -> Env {
 }
 
 #[test]
-fn kit_18_calls_are_read_first_and_entries_are_the_kernels_of_the_index() {
+fn kit_18_k9_calls_are_read_first_and_entries_are_the_usable_kernels_of_the_index() {
     let (host, notes) = (HostRef::standalone(), Notes(kernels(), Arc::default()));
     let seen = Arc::clone(&notes.1);
     let module = KernelModule::new(host, no_env(host), notes);
@@ -155,7 +174,11 @@ fn kit_18_calls_are_read_first_and_entries_are_the_kernels_of_the_index() {
     fails(function("f").call(host, &[1.into(), (-1).into()]), &ErrorKind::VALUE_ERROR, &["kernel f"]);
     assert_eq!(lock(&seen).len(), 2);
     assert!(module.function("h").unwrap().is_none(), "KIT-19");
-    assert_eq!((module.position("f"), module.position("g"), module.position("h")), (Some(0), Some(1), None));
+    let position = |name: &str| module.position(name).unwrap();
+    assert_eq!((position("f"), position("g"), position("h")), (Some(0), Some(1), None));
+    for refused in [module.function("newer").map(drop), module.position("newer").map(drop)] {
+        fails(refused, &ErrorKind::UNSUPPORTED, &["kernel newer", "clusterIdx.x"]);
+    }
     assert_eq!(module.kernel(2).unwrap().symbol, "3");
     assert!(module.kernel(3).is_none() && Launches::device_type(&module) == 12);
     let launch = Launch::new(Vec::new(), [9, 1, 1], [1; 3], 0);

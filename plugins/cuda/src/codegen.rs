@@ -229,7 +229,7 @@ impl SourceTarget for CudaTarget {
         session.section(SOURCE, SectionKind::Source, 1, written.source.as_bytes())?;
         if let Some(compiled) = compiled {
             written.index["format"] = compiled.format.name().into();
-            written.index["compiler"] = compiled.compiler.into();
+            written.index["options"]["compiler"] = compiled.compiler.into();
             session.section(CODE, SectionKind::Code, 16, &compiled.code)?;
         }
         session.index(&written.index.to_string())

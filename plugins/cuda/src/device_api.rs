@@ -33,9 +33,9 @@ pub(crate) const DEVICE_TYPE: i32 = 2;
 const ALIGNMENT_BYTES: u64 = 256;
 /// A key of this plugin: maximum shared memory per block for kernels that opt in to more than the
 /// default, in bytes.
-const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN_BYTES: &str = "max_shared_memory_per_block_optin_bytes";
+const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN_BYTES: &str = "cuda.max_shared_memory_per_block_optin_bytes";
 /// A key of this plugin: whether the blocks of a launch may wait for each other.
-const COOPERATIVE_LAUNCH: &str = "cooperative_launch";
+const COOPERATIVE_LAUNCH: &str = "cuda.cooperative_launch";
 /// The file in which the kernel part of the driver reports its version.
 const DRIVER_VERSION_FILE: &str = "/sys/module/nvidia/version";
 

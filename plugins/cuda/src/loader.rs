@@ -9,7 +9,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use chipdock_plugin_api::kernel::{Kernel, KernelArg, Launch};
+use chipdock_plugin_api::kernel::{Kernel, KernelArg, Kernels, Launch};
 use chipdock_plugin_api::kit::{KernelModule, LaunchKernel, PerDevice, lock};
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Stream, Verdict, bail,
@@ -48,7 +48,7 @@ impl ModuleLoader for CudaLoader {
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         let index = ARTIFACT.index(artifact)?;
         let code = Code::read(artifact, &index)?;
-        let kernels = Kernel::from_index(&index)?;
+        let kernels = Kernels::from_index(&index)?;
         let devices = self.hardware.devices.all()?;
         ensure!(!devices.is_empty(), ErrorKind::UNAVAILABLE, "{NAME} has no device here");
         let verdicts = devices.iter().map(|device| Ok(code.verdict(device.capability()?)));
@@ -67,12 +67,12 @@ impl ModuleLoader for CudaLoader {
             settings: code.settings(self.host)?,
             code,
             images: PerDevice::new(devices.len()),
-            entries: kernels.iter().map(|_| PerDevice::new(devices.len())).collect(),
+            entries: kernels.usable.iter().map(|_| PerDevice::new(devices.len())).collect(),
             kernels,
         };
         if verdicts.get(current).is_some_and(runs) {
             let image = loaded.image(&devices[current])?;
-            for kernel in &loaded.kernels {
+            for kernel in &loaded.kernels.usable {
                 entry(&devices[current], image, kernel)?;
             }
         }
@@ -85,9 +85,9 @@ struct Loaded {
     hardware: Arc<Hardware>,
     settings: Settings,
     code: Code,
-    kernels: Vec<Kernel>,
+    kernels: Kernels,
     images: PerDevice<Arc<Image>>,
-    /// Kernels by their position in the index.
+    /// Kernels by their position among the usable ones.
     entries: Vec<PerDevice<Ready>>,
 }
 
@@ -123,7 +123,7 @@ impl Loaded {
 
     fn ready(&self, position: usize, device: &Device) -> Result<&Ready, Error> {
         self.entries[position].get_or_build(device.id(), || {
-            let entry = entry(device, self.image(device)?, &self.kernels[position])?;
+            let entry = entry(device, self.image(device)?, &self.kernels.usable[position])?;
             let limits = device.limits()?;
             let allowed = limits.shared_bytes.saturating_sub(entry.static_shared_bytes);
             let dynamic_shared_max = AtomicU32::new(u32::try_from(allowed).unwrap_or(u32::MAX));
@@ -137,12 +137,12 @@ impl LaunchKernel for Loaded {
         self.hardware.devices.device_type()
     }
 
-    fn kernels(&self) -> &[Kernel] {
+    fn kernels(&self) -> &Kernels {
         &self.kernels
     }
 
     fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error> {
-        let (hardware, kernel) = (&self.hardware, &self.kernels[position]);
+        let (hardware, kernel) = (&self.hardware, &self.kernels.usable[position]);
         let device = hardware.device(device_id)?;
         device.check()?;
         let ready = self.ready(position, device)?;

@@ -9,8 +9,8 @@
 //!   "format": "msl",
 //!   "functions": [{"name": "f_kernel", "symbol": "f_kernel", "args": ["handle", "int64"],
 //!                  "launch_params": ["blockIdx.x", "threadIdx.x", "tirx.use_dyn_shared_memory"],
-//!                  "workgroup_size": [64, 1, 1]}],
-//!   "compile_options": {"fast_math": false, "language_version": "2.3"}
+//!                  "options": {"workgroup_size": [64, 1, 1]}}],
+//!   "options": {"compile_options": {"fast_math": false, "language_version": "2.3"}}
 //! }
 //! ```
 //!
@@ -66,7 +66,8 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Written, Vec<D
         .map(|(symbol, function)| {
             let mut entry = kernel::describe(symbol, function);
             let extents = kernel::block_extents(function);
-            entry["workgroup_size"] = json!(extents.map(|extent| extent.unwrap_or(0).max(0)));
+            let workgroup_size = extents.map(|extent| extent.unwrap_or(0).max(0));
+            entry["options"] = json!({ "workgroup_size": workgroup_size });
             entry
         })
         .collect();
@@ -74,7 +75,9 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Written, Vec<D
         "module_kind": KIND,
         "format": "msl",
         "functions": functions,
-        "compile_options": { "fast_math": false, "language_version": language_version(&dialect) },
+        "options": {
+            "compile_options": { "fast_math": false, "language_version": language_version(&dialect) },
+        },
     });
     Ok(Written { index, source: source.text })
 }

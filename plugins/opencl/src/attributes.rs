@@ -104,20 +104,20 @@ pub(crate) fn attribute(device: &Device, key: &str) -> Result<Option<Any>, Error
                 if id.number(CL_DEVICE_ADDRESS_BITS).unwrap_or(0) > 32 { i32::MAX as u64 } else { 1 << 16 };
             Some(shape([most; 3]))
         }
-        "platform_name" => Some(Any::from(device.found.platform_name.clone())),
-        "platform_version" => Some(Any::from(device.found.platform_version.clone())),
-        "device_sort" => Some(Any::from(device.found.sort)),
-        "opencl_c_version" => Some(Any::from(limits.language.clone())),
+        "opencl.platform_name" => Some(Any::from(device.found.platform_name.clone())),
+        "opencl.platform_version" => Some(Any::from(device.found.platform_version.clone())),
+        "opencl.device_sort" => Some(Any::from(device.found.sort)),
+        "opencl.c_version" => Some(Any::from(limits.language.clone())),
         // Some GPUs have their local memory in global memory too, and still run threads in step.
-        "runs_threads_serially" => Some(Any::from(device.found.sort == "cpu")),
-        "supports_float64" => Some(Any::from(limits.has("cl_khr_fp64"))),
-        "supports_int64_atomics" => Some(Any::from(limits.has("cl_khr_int64_base_atomics"))),
-        "supports_subgroups" => {
+        "opencl.runs_threads_serially" => Some(Any::from(device.found.sort == "cpu")),
+        "opencl.supports_float64" => Some(Any::from(limits.has("cl_khr_fp64"))),
+        "opencl.supports_int64_atomics" => Some(Any::from(limits.has("cl_khr_int64_base_atomics"))),
+        "opencl.supports_subgroups" => {
             let all = ["cl_khr_subgroups", "cl_khr_subgroup_ballot", "cl_khr_subgroup_shuffle"];
             Some(Any::from(all.into_iter().all(|name| limits.has(name))))
         }
-        "supports_correctly_rounded_divide_sqrt" => Some(Any::from(limits.has_correct_division)),
-        "extensions" => Some(Any::from(limits.extensions.clone())),
+        "opencl.supports_correctly_rounded_divide_sqrt" => Some(Any::from(limits.has_correct_division)),
+        "opencl.extensions" => Some(Any::from(limits.extensions.clone())),
         _ => number(device, key, version).map(Any::from),
     })
 }
@@ -143,7 +143,7 @@ fn number(device: &Device, key: &str, version: Option<&str>) -> Option<i64> {
         attribute::CACHE_LINE_SIZE_BYTES => asked(CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE),
         attribute::TOTAL_GLOBAL_MEMORY_BYTES => Some(limits.memory_bytes),
         attribute::IMAGE_PITCH_ALIGNMENT => asked(CL_DEVICE_IMAGE_PITCH_ALIGNMENT),
-        "max_allocation_bytes" => Some(limits.allocation_bytes),
+        "opencl.max_allocation_bytes" => Some(limits.allocation_bytes),
         _ => None,
     };
     number.filter(|number| *number > 0).and_then(|number| i64::try_from(number).ok())

@@ -8,8 +8,8 @@
 //!   "format": "cl",
 //!   "functions": [{"name": "f_kernel", "symbol": "f_kernel", "args": ["handle", "int64"],
 //!                  "launch_params": ["blockIdx.x", "threadIdx.x", "tirx.use_dyn_shared_memory"]}],
-//!   "build_options": ["-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt"],
-//!   "extensions": ["cl_khr_fp64"]
+//!   "options": {"build_options": ["-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt"],
+//!               "extensions": ["cl_khr_fp64"]}
 //! }
 //! ```
 //!
@@ -57,8 +57,10 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Written, Vec<D
         "module_kind": KIND,
         "format": "cl",
         "functions": functions,
-        "build_options": build_options(features, &extensions, divides(module)),
-        "extensions": extensions,
+        "options": {
+            "build_options": build_options(features, &extensions, divides(module)),
+            "extensions": extensions,
+        },
     });
     Ok(Written { index, source: source.text })
 }

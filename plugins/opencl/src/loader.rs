@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chipdock_plugin_api::kernel::{Kernel, Launch};
+use chipdock_plugin_api::kernel::{Kernels, Launch};
 use chipdock_plugin_api::kit::{ArtifactKind, KernelModule, LaunchKernel, PerDevice};
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Stream, Verdict,
@@ -28,10 +28,11 @@ pub(crate) struct OpenClLoader {
     pub(crate) hardware: Arc<Hardware>,
 }
 
-/// Reads a list of strings from the index; an absent list is empty.
+/// Reads a list of strings from the options of the index; an absent list is empty.
 fn texts(index: &Value, field: &str) -> Result<Vec<String>, Error> {
-    let wrong = || KIND.error(format_args!("expected a list of strings `{field}`, found {}", index[field]));
-    match &index[field] {
+    let found = &index["options"][field];
+    let wrong = || KIND.error(format_args!("expected a list of strings `options.{field}`, found {found}"));
+    match found {
         Value::Null => Ok(Vec::new()),
         Value::Array(list) => {
             list.iter().map(|text| text.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
@@ -59,7 +60,7 @@ fn source_of(artifact: &Artifact<'_>, index: &Value) -> Result<Source, Error> {
 impl ModuleLoader for OpenClLoader {
     fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
         KIND.check(artifact, |index| {
-            Kernel::from_index(index)?;
+            Kernels::from_index(index)?;
             let source = source_of(artifact, index)?;
             if let Some(why) = self.hardware.devices.other_type(device) {
                 return Ok(Verdict::Unsupported(why));
@@ -73,8 +74,8 @@ impl ModuleLoader for OpenClLoader {
 
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         let index = KIND.index(artifact)?;
-        let kernels = Kernel::from_index(&index)?;
-        if let Some(kernel) = kernels.iter().find(|kernel| kernel.is_cooperative) {
+        let kernels = Kernels::from_index(&index)?;
+        if let Some(kernel) = kernels.usable.iter().find(|kernel| kernel.is_cooperative) {
             let message =
                 format!("kernel {}: OpenCL has no launch whose blocks may wait for each other", kernel.name);
             return Err(Error::new(ErrorKind::UNSUPPORTED, message));
@@ -100,7 +101,7 @@ struct Programs {
     hardware: Arc<Hardware>,
     cache_folder: Option<PathBuf>,
     source: Source,
-    kernels: Vec<Kernel>,
+    kernels: Kernels,
     built: PerDevice<Built>,
 }
 
@@ -116,8 +117,11 @@ impl Programs {
         self.built.get_or_build(device.id(), || {
             let cache = cache::at(self.cache_folder.clone());
             let program = self.source.build(device, cache.as_ref())?;
-            let launchers =
-                self.kernels.iter().map(|kernel| Launcher::new(device, &program, &self.source, kernel));
+            let launchers = self
+                .kernels
+                .usable
+                .iter()
+                .map(|kernel| Launcher::new(device, &program, &self.source, kernel));
             let launchers = launchers.collect::<Result<_, _>>()?;
             Ok(Built { program, launchers })
         })
@@ -129,7 +133,7 @@ impl LaunchKernel for Programs {
         self.hardware.devices.device_type()
     }
 
-    fn kernels(&self) -> &[Kernel] {
+    fn kernels(&self) -> &Kernels {
         &self.kernels
     }
 
@@ -138,7 +142,7 @@ impl LaunchKernel for Programs {
         let device = self.hardware.device(device_id)?;
         let built = self.built(device)?;
         let queue = device.stream(stream.into_raw().addr())?;
-        let has_dynamic_shared = self.kernels[position].has_dynamic_shared;
+        let has_dynamic_shared = self.kernels.usable[position].has_dynamic_shared;
         built.launchers[position].launch(device, &built.program, &queue, launch, has_dynamic_shared)
     }
 }

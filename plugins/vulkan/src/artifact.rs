@@ -9,14 +9,16 @@
 //!   "format": "spv",
 //!   "functions": [{"name": "f_kernel", "symbol": "f_kernel", "args": ["handle", "handle", "int32"],
 //!                  "launch_params": ["blockIdx.x", "threadIdx.x", "tirx.use_dyn_shared_memory"],
-//!                  "workgroup_size": [64, 1, 1],
-//!                  "places": [{"binding": 0, "is_written": false}, {"address_at": 0, "is_written": true},
-//!                             {"offset_bytes": 8, "size_bytes": 4}],
-//!                  "block": {"in": "push_constant", "size_bytes": 12},
-//!                  "dynamic_shared": {"constant": 0, "element_bytes": 4}}],
-//!   "needs": {"vulkan": [1, 1], "spirv": [1, 3], "capabilities": ["Shader"], "extensions": [],
-//!             "storage_buffers": 1, "push_constant_bytes": 12, "shared_memory_bytes": 1024, "subgroup_size": 32},
-//!   "spv_sha256": "…"
+//!                  "options": {
+//!                    "workgroup_size": [64, 1, 1],
+//!                    "places": [{"binding": 0, "is_written": false}, {"address_at": 0, "is_written": true},
+//!                               {"offset_bytes": 8, "size_bytes": 4}],
+//!                    "block": {"in": "push_constant", "size_bytes": 12},
+//!                    "dynamic_shared": {"constant": 0, "element_bytes": 4}}}],
+//!   "options": {
+//!     "needs": {"vulkan": [1, 1], "spirv": [1, 3], "capabilities": ["Shader"], "extensions": [],
+//!               "storage_buffers": 1, "push_constant_bytes": 12, "shared_memory_bytes": 1024, "subgroup_size": 32},
+//!     "spv_sha256": "…"}
 //! }
 //! ```
 //!
@@ -111,7 +113,7 @@ pub(crate) struct DynamicShared {
     pub(crate) element_bytes: u32,
 }
 
-/// What an entry of `functions` has besides `chipdock_plugin_api::kernel::describe`'s fields.
+/// The `options` of an entry of `functions`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Interface {
     /// Threads of a block: x, y, z.

@@ -27,19 +27,14 @@ fn index(module: &IrModule, spirv: &Spirv, bytes: &[u8]) -> Value {
     let functions = module.functions.iter().filter_map(|function| {
         let (symbol, interface) = spirv.kernels.get(&function.name)?;
         let mut entry = kernel::describe(symbol, function);
-        if let (Value::Object(entry), Ok(Value::Object(interface))) =
-            (&mut entry, serde_json::to_value(interface))
-        {
-            entry.extend(interface);
-        }
+        entry["options"] = json!(interface);
         Some(entry)
     });
     json!({
         "module_kind": KIND,
         "format": FORMAT,
         "functions": functions.collect::<Vec<_>>(),
-        "needs": spirv.needs,
-        "spv_sha256": digest(bytes),
+        "options": { "needs": spirv.needs, "spv_sha256": digest(bytes) },
     })
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 
-use chipdock_plugin_api::kernel::{Kernel, Launch};
+use chipdock_plugin_api::kernel::{Kernels, Launch};
 use chipdock_plugin_api::kit::{KernelModule, LaunchKernel, read, write};
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, Env, Error, HostRef, Module, ModuleLoader, Stream, Verdict,
@@ -99,7 +99,7 @@ impl LaunchKernel for Loaded {
         self.hardware.devices().device_type()
     }
 
-    fn kernels(&self) -> &[Kernel] {
+    fn kernels(&self) -> &Kernels {
         &self.code.kernels
     }
 

@@ -8,18 +8,17 @@
 //!   "format": "wgsl",
 //!   "functions": [{"name": "f_kernel", "symbol": "f_kernel", "args": ["handle", "int32", "int32"],
 //!                  "launch_params": ["blockIdx.x", "threadIdx.x", "tirx.use_dyn_shared_memory"],
-//!                  "workgroup_size": [64, 1, 1],
-//!                  "bindings": [{"binding": 0, "access": "read"}, {"offset_bytes": 0, "type": "i32"},
-//!                               {"offset_bytes": 4, "type": "i32"}],
-//!                  "uniform": {"binding": 1, "size_bytes": 8},
-//!                  "dynamic_shared": {"override": "cd_words_of_f_kernel"}}],
-//!   "features": ["shader-f16"],
-//!   "storage_buffers": 9,
-//!   "subgroup_size": 32
+//!                  "options": {
+//!                    "workgroup_size": [64, 1, 1],
+//!                    "bindings": [{"binding": 0, "access": "read"}, {"offset_bytes": 0, "type": "i32"},
+//!                                 {"offset_bytes": 4, "type": "i32"}],
+//!                    "uniform": {"binding": 1, "size_bytes": 8},
+//!                    "dynamic_shared": {"override": "cd_words_of_f_kernel"}}}],
+//!   "options": {"features": ["shader-f16"], "storage_buffers": 9, "subgroup_size": 32}
 //! }
 //! ```
 //!
-//! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it, with the bindings for a
+//! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it. `bindings` are for a
 //!   loader: for each argument, in order, either a storage buffer of group 0, or a member of the
 //!   uniform struct. All members have 4 bytes. A loader refuses an integer that does not fit its
 //!   type.
@@ -90,10 +89,10 @@ fn describe(symbol: &str, function: &PrimFunc) -> Value {
         })
         .collect();
     let scalars = types.iter().filter(|dtype| !dtype.is_handle()).count();
-    entry["bindings"] = places.into();
-    entry["workgroup_size"] = json!(kernel::block_extents(function).map(|extent| extent.unwrap_or(1).max(1)));
+    let workgroup_size = kernel::block_extents(function).map(|extent| extent.unwrap_or(1).max(1));
+    entry["options"] = json!({ "bindings": places, "workgroup_size": workgroup_size });
     if let Some(number) = uniform {
-        entry["uniform"] = json!({ "binding": number, "size_bytes": scalars * 4 });
+        entry["options"]["uniform"] = json!({ "binding": number, "size_bytes": scalars * 4 });
     }
     let is_dynamic = match function.attrs.get(attr::KERNEL_LAUNCH_PARAMS) {
         Some(AttrValue::List(list)) => list
@@ -102,7 +101,7 @@ fn describe(symbol: &str, function: &PrimFunc) -> Value {
         _ => false,
     };
     if is_dynamic {
-        entry["dynamic_shared"] = json!({ "override": dynamic_words(symbol) });
+        entry["options"]["dynamic_shared"] = json!({ "override": dynamic_words(symbol) });
     }
     entry
 }
@@ -125,16 +124,17 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Written, Vec<D
     let source = write_module(module, &dialect)?;
     let functions: Vec<Value> =
         source.functions_of(module).map(|(symbol, function)| describe(symbol, function)).collect();
-    let mut index = json!({ "module_kind": KIND, "format": "wgsl", "functions": functions });
+    let mut options = json!({});
     let most = source.functions_of(module).map(|(_, function)| n_buffers(function)).max().unwrap_or(0);
     if most > STORAGE_BUFFERS {
-        index["storage_buffers"] = json!(most);
+        options["storage_buffers"] = json!(most);
     }
     let features = dialect.features();
     if features.contains(&"subgroups") {
-        index["subgroup_size"] = json!(dialect.subgroup_size);
+        options["subgroup_size"] = json!(dialect.subgroup_size);
     }
-    index["features"] = json!(features);
+    options["features"] = json!(features);
+    let index = json!({ "module_kind": KIND, "format": "wgsl", "functions": functions, "options": options });
     Ok(Written { index, source: source.text })
 }
 

@@ -12,6 +12,7 @@ use chipdock_host::{
     ErrorKind, Host, HostOptions, KeyReport, PluginLock, PluginReport, PluginState, ProblemKind, Subject,
 };
 use chipdock_plugin_api::abi::CHIPDOCK_ABI_MINOR;
+use chipdock_test_support::command::built;
 use chipdock_test_support::plugins::{build, compile};
 use chipdock_test_support::workspace;
 
@@ -152,7 +153,6 @@ fn each_wrong_descriptor_and_init_has_a_report_of_its_own() {
         (34, ProblemKind::OtherLayout, "rebuild it against this ABI; its layout check: "),
         (29, ProblemKind::InitFailed, "device_api.yours/reset/1 extends what is not there"),
         (30, ProblemKind::InitFailed, "device_api.mine/reset/2: slot 2 of its table is null"),
-        (31, ProblemKind::InitFailed, "functions have no interfaces"),
         (32, ProblemKind::InitFailed, "device_api.mine/reset/1: its deleter is null"),
     ] {
         let folder = Folder::new();
@@ -241,7 +241,7 @@ fn p5_13_an_author_is_told_of_a_field_that_nobody_reads() {
 #[test]
 fn p5_staged_objects_that_were_not_committed_are_released_once() {
     // A function each, then another function (14), a refused name (15), a device API (24, 25), a
-    // second function (0), a device API and interfaces (28 to 30).
+    // second function (0), a device API and interfaces (28 to 30), one of a function (31).
     for (case, is_good, count) in [
         (11, false, 1),
         (14, false, 2),
@@ -252,12 +252,15 @@ fn p5_staged_objects_that_were_not_committed_are_released_once() {
         (28, true, 4),
         (29, false, 3),
         (30, false, 4),
+        (31, true, 3),
     ] {
         let folder = Folder::new();
         let path = folder.c("bad", &[&format!("BAD={case}")]);
         let host = folder.host();
         assert_eq!(host.open_plugin("bad").is_ok(), is_good, "case {case}");
-        assert_eq!(destroyed_count(&path), if is_good { 0 } else { count }, "case {case}");
+        // Of functions this host knows no interfaces: it releases one at once (P3.13, P10.16).
+        let kept = if case == 31 { 1 } else { 0 };
+        assert_eq!(destroyed_count(&path), if is_good { kept } else { count }, "case {case}");
         drop(host);
         assert_eq!(destroyed_count(&path), count, "case {case}, after the host");
     }
@@ -286,17 +289,71 @@ fn p10_13_shutdown_comes_first_and_release_last() {
     let path = folder.c("bad", &["BAD=28"]);
     let host = folder.host();
     host.open_plugin("bad").unwrap();
-    // Whoever keeps something of the plugin delays its release, not its shutdown (P10.14).
+    // Whoever keeps something of the plugin delays its release, not its shutdown (P10.14); interfaces go
+    // before what they extend (P3.13).
     let function = host.function("bad.answer").unwrap().unwrap();
     assert_eq!(life(&path), "");
     drop(host);
     drop(function);
-    assert_eq!(life(&path), "sddddr");
+    assert_eq!(life(&path), "siiddr");
 
     let folder = Folder::new();
     let path = folder.c("bad", &["BAD=11"]);
     drop(folder.host().open_plugin("bad").unwrap_err());
     assert_eq!(life(&path), "d", "an `init` that failed is followed by neither");
+}
+
+/// P10.12, P7.12: whatever is being done, an error may be raised and taken, a line logged, an interface
+/// or a stream asked for.
+#[test]
+fn p10_12_what_is_allowed_everywhere_works_everywhere() {
+    let folder = Folder::new();
+    let path = folder.c("bad", &["BAD=35"]);
+    let host = folder.host();
+    host.open_plugin("bad").unwrap();
+    host.device("mine", 0).unwrap().reset().unwrap();
+    drop(host);
+    // In `init`, in `shutdown`, in each deleter and `destroy`, in `release`.
+    assert_eq!(life(&path), "!!s!d!i!i!d!r");
+    assert_eq!(destroyed_count(&path), 4);
+}
+
+/// P10.18: a host that ends with its process calls each of them, or none.
+#[test]
+fn p10_18_a_command_that_ends_skips_all_or_nothing() {
+    let folder = Folder::new();
+    let library = folder.c("bad", &["BAD=28"]);
+    let told = folder.path().join("life.txt");
+    for words in [&["devices"][..], &["plugins", "--check"], &["devices", "--json"]] {
+        let _ = fs::remove_file(&told);
+        let mut command = std::process::Command::new(&built().command);
+        command.args(words).arg("--plugin").arg(&library).env("BAD_LIFE", &told);
+        let ended = command.env("XDG_CONFIG_HOME", folder.path()).output().unwrap();
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+        let told = fs::read_to_string(&told).unwrap_or_default();
+        for life in told.split_inclusive('r') {
+            let mut called: Vec<char> = life.chars().collect();
+            called.sort_unstable();
+            let is_in_order = life.starts_with('s') && life.ends_with('r');
+            assert!(called == ['d', 'd', 'i', 'i', 'r', 's'] && is_in_order, "{words:?}: {told:?}");
+        }
+    }
+}
+
+/// P5.17.
+#[test]
+fn p5_17_no_manifest_is_made_for_an_interface_by_a_name_of_nobody() {
+    let folder = Folder::new();
+    let library = folder.c("watched", &["BAD=28", "INTERFACE=\"watchdog\""]);
+    let error = generation::generate(&library, &Needs::default()).unwrap_err();
+    let says = "interface \"watchdog\" is none of Chipdock's (reset, timer, external, map, object, launch)";
+    assert!(error.to_string().contains(says), "{error}");
+    assert!(error.to_string().contains("call it \"bad.watchdog\" (P5.17)"), "{error}");
+    // A host takes it as any other that it does not know (P3.5).
+    let host = folder.host();
+    host.open_plugin("watched").unwrap();
+    let own = folder.c("own", &["BAD=28", "INTERFACE=\"bad.watchdog\""]);
+    generation::generate(&own, &Needs::default()).unwrap();
 }
 
 #[test]

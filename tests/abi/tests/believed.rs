@@ -339,7 +339,7 @@ fn a_delivery_that_is_refused_is_a_broken_build() {
         ),
         (19, "says that function \"vector_add\" takes (handle)"),
         (20, "has no symbol for function \"vector_add\""),
-        (23, "lists function \"lion\", which was not compiled"),
+        (25, "a delivery was refused: section \"s\": no memory for a copy of its 4294967296 bytes"),
         (21, "returned status 2000000000 and raised no error"),
     ] {
         let error = build(&host, which).unwrap_err();
@@ -349,6 +349,39 @@ fn a_delivery_that_is_refused_is_a_broken_build() {
     build(&host, 0).unwrap();
     // HOST-A1: it got over it.
     build(&host, 22).unwrap();
+}
+
+/// C.8: what nobody asked for may be listed too; P3.9: fields may be new.
+#[test]
+fn c8_an_index_may_list_further_functions() {
+    let host = host();
+    let built = build(&host, 23).unwrap();
+    let names: Vec<&str> = built.artifact.index().functions.iter().map(|function| &*function.name).collect();
+    assert_eq!(names, ["vector_add", "lion"]);
+}
+
+/// P3.19.
+#[test]
+fn p3_19_an_index_of_a_later_version_is_unavailable() {
+    let host = host();
+    let error = build(&host, 26).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Unavailable, "{error}");
+    assert!(error.to_string().contains("an index of version 7; expected one up to 1"), "{error}");
+    assert!(error.to_string().contains("target.build.believed"), "{error}");
+    build(&host, 0).unwrap();
+}
+
+/// P13.2: within the bound only memory decides, and its lack is an error, not the process's end.
+#[test]
+fn p13_2_a_section_for_which_there_is_no_memory_is_an_error() {
+    let host = host();
+    let error = build(&host, 24).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::OutOfMemory, "{error}");
+    assert!(
+        error.to_string().contains("section \"s\": no memory for a copy of its 4294967296 bytes"),
+        "{error}"
+    );
+    build(&host, 0).unwrap();
 }
 
 /// HOST-A3: thousands of diagnostics, a million, and diagnostics of 64 MiB.

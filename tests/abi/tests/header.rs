@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use chipdock_plugin_api::names::{INTERFACES, SpecifiedInterface};
 use chipdock_plugin_api::{ErrorKind, SectionKind, attribute};
 use chipdock_test_support::{bless, is_blessing};
 
@@ -65,15 +66,33 @@ fn names() -> String {
         writeln!(text, "#define CHIPDOCK_KIND_{macro_name} \"{name}\" /* {status} */").expect("written");
     }
     text += "\n/* Keys of device attributes (D.11). */\n";
-    for key in attribute::ALL {
-        writeln!(text, "#define CHIPDOCK_ATTRIBUTE_{} \"{key}\"", key.to_uppercase()).expect("written");
+    for attribute::Described { key, value_type, meaning } in attribute::TABLE {
+        let name = key.to_uppercase();
+        writeln!(text, "/* {value_type}: {meaning} */\n#define CHIPDOCK_ATTRIBUTE_{name} \"{key}\"")
+            .expect("written");
     }
+    text += "/* bool: whether wrong handles and ranges are answered with typed errors (D.19) */\n";
+    writeln!(text, "#define CHIPDOCK_ATTRIBUTE_CHECKED_HANDLES \"{}\"", attribute::CHECKED_HANDLES)
+        .expect("written");
     text += "\n/* Kinds of sections (C.26). */\n";
     for kind in SectionKind::ALL {
         let name = kind.as_str();
         writeln!(text, "#define CHIPDOCK_SECTION_{} \"{name}\"", name.to_uppercase()).expect("written");
     }
-    text
+    text + &interfaces()
+}
+
+/// The table of named interfaces, as a comment.
+fn interfaces() -> String {
+    let mut text = "\n/*\n * Named interfaces (P3.11), by the object that has them: asked for with `query`, or offered with \
+                    `extend`.\n *\n"
+        .to_owned();
+    for SpecifiedInterface { owner, name, version, purpose, .. } in INTERFACES {
+        let (first, rest) = name.split_at(1);
+        let table = format!("Chipdock{}{rest}{version}", first.to_uppercase());
+        writeln!(text, " * {owner:<13}  {name:<11} {version}  {table:<20}  {purpose}").expect("written");
+    }
+    text + " */\n"
 }
 
 fn print_header() -> String {
@@ -96,7 +115,18 @@ fn print_header() -> String {
     let mut text = Vec::new();
     builder.generate().expect("cbindgen reads the crate").write(&mut text);
     // Links of rustdoc mean nothing in C.
-    String::from_utf8(text).expect("UTF-8").replace("[`", "`").replace("`]", "`")
+    let text = String::from_utf8(text).expect("UTF-8").replace("[`", "`").replace("`]", "`");
+    text.lines().map(parenthesised).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// A macro of a negative number in parentheses, so that an operand before it is an error.
+fn parenthesised(line: &str) -> String {
+    match line.strip_prefix("#define ").and_then(|rest| rest.split_once(" -")) {
+        Some((name, number)) if !name.contains(' ') && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("#define {name} (-{number})")
+        }
+        _ => line.to_owned(),
+    }
 }
 
 /// Without comments, `struct`, `union` and the names of fields and parameters, which may change.

@@ -13,6 +13,7 @@ mod exchange;
 mod header;
 mod header_beside;
 mod needs;
+mod plugin_of_2030;
 mod plugins;
 mod process_state;
 mod settings;

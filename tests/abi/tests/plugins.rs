@@ -91,7 +91,7 @@ fn copy(
     to: ChipdockCopyEnd,
     size_bytes: u64,
 ) -> Result<(), chipdock_plugin_api::Error> {
-    let copy = ChipdockCopy { from, to, size_bytes, dtype_hint: NO_HINT, next: ptr::null() };
+    let copy = ChipdockCopy { from, to, size_bytes, dtype_hint: NO_HINT, flags: 0, next: ptr::null() };
     // SAFETY: D.6, the tests keep both ends alive.
     unsafe { device.copy_raw(0, &copy, ptr::null_mut()) }?;
     device.sync(0, ptr::null_mut())

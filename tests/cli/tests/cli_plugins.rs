@@ -208,6 +208,22 @@ fn a_manifest_is_written_beside_its_plugin() {
     scratch.write("needs.json", r#"{"programs": ["cc"]}"#);
     let with = scratch.run("manifest toy.so --needs needs.json -o -").json();
     assert_eq!(with["needs"]["programs"], json!(["cc"]));
+
+    let stated = ["--vendor Npu --licence MIT", "--homepage https://npu.example --support help@npu.example"];
+    let stated = scratch.run(&format!("manifest toy.so {}", stated.join(" ")));
+    assert_eq!(stated.code, Some(0), "{}", stated.stderr);
+    let listed = scratch.run("plugins c --plugin toy.so --json").json();
+    let toy =
+        listed["plugins"].as_array().unwrap().iter().find(|plugin| plugin["vendor"].is_string()).unwrap();
+    assert_eq!((&toy["vendor"], &toy["licence"]), (&json!("Npu"), &json!("MIT")), "P5.19");
+    assert_eq!(
+        (&toy["homepage"], &toy["support"]),
+        (&json!("https://npu.example"), &json!("help@npu.example"))
+    );
+    let text = scratch.run("plugins c --plugin toy.so").stdout;
+    assert!(text.contains("\nvendor Npu\nlicence MIT\nhomepage https://npu.example\n"), "{text}");
+    scratch.run("manifest toy.so --vendor=").failed(2, &["\"vendor\" has \"\"", "P5.19"]);
+
     scratch.write("needs.json", r#"{"programms": []}"#);
     let says =
         ["not a plugin's needs: unknown field \"programms\"", "--> needs.json", "cpu_features, programs"];

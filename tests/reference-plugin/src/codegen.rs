@@ -202,10 +202,10 @@ impl Codegen for ReferenceCodegen {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
             options["built_at_ns"] = json!(now.map_or(0, |now| now.as_nanos() as u64));
         }
+        options["checksum"] = checksum(&functions, &options, document.as_bytes()).into();
         let index = json!({
             "module_kind": NAME,
             "format": FORMAT,
-            "checksum": checksum(&functions, &options, document.as_bytes()),
             "functions": functions,
             "options": options,
         });

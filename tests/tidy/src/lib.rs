@@ -31,12 +31,16 @@
 //!   CONTRIBUTING.md lists, and the front page of the backend (`src/lib.rs`) names every part.
 //! * TIDY-T16 No circle of files of `host/src` that use each other is larger than its bound
 //!   ([`Arrows`]).
+//! * TIDY-T17 Each function of the host that refuses what a plugin does names the clause of the
+//!   contract that forbids it.
 
 mod arrows;
+mod refusals;
 
 use std::path::{Path, PathBuf};
 
 pub use arrows::{Arrows, Rooms};
+pub use refusals::{clauses, uncited_refusals};
 
 /// Returns every file below `folder` with one of the endings, in order of names; folders that
 /// contain no source are left out.

@@ -5,7 +5,7 @@ use std::path::Path;
 use chipdock_host::Error;
 use chipdock_host::files::read_regular_text;
 use chipdock_host::generation::generate_with;
-use chipdock_host::manifest::{Needs, manifest_path};
+use chipdock_host::manifest::{Manifest, Needs, manifest_path};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use serde_json::json;
 
@@ -31,9 +31,15 @@ pub(crate) fn run(args: &ManifestArgs, global: &GlobalArgs) -> Result<()> {
     let destination = if path.as_os_str() == "-" { None } else { Some(Destination::resolve(&path)?) };
     alone_on_standard_output(&destination, global)?;
     let library = std::path::absolute(&args.plugin).unwrap_or_else(|_| args.plugin.clone());
-    let manifest = generate_with(&library, &needs, &settings)
+    let mut manifest = generate_with(&library, &needs, &settings)
         .map_err(|error| opened_failure(&error).in_file(&args.plugin))?;
+    manifest.vendor.clone_from(&args.vendor);
+    manifest.licence.clone_from(&args.licence);
+    manifest.homepage.clone_from(&args.homepage);
+    manifest.support.clone_from(&args.support);
     let text = manifest.to_text().map_err(|error| failure(&error))?;
+    // As whoever reads it does: what was stated here may be no text of one line (P5.19).
+    Manifest::parse(&text).map_err(|error| failure(&error))?;
     let Some(destination) = destination else {
         return output::print_json_text(&text);
     };

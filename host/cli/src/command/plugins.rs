@@ -5,6 +5,7 @@ use std::time::Duration;
 use chipdock_host::discovery::{
     Candidate, Discovery, NeededKey, check_against_lock, discover, needed_keys, needed_plugins,
 };
+use chipdock_host::manifest::Manifest;
 use chipdock_host::settings::{Settings, variable_of};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use chipdock_host::{LockedPlugin, PluginLock, ProblemKind};
@@ -69,6 +70,7 @@ pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
         let shown = discovery.candidates.iter().filter(|candidate| !is_shadowed(candidate));
         outcomes.iter().flatten().for_each(|outcome| text.push_str(&build_text(outcome)));
         shown.for_each(|candidate| {
+            text.push_str(&statements_text(candidate));
             text.push_str(&needs_text(&needed_keys(&whole, candidate)));
             text.push_str(&settings_text(candidate, &settings));
         });
@@ -136,6 +138,15 @@ fn build_text(outcome: &Outcome) -> String {
     }
 }
 
+/// Returns what the manifest states of the plugin's maker; empty where it states nothing.
+fn statements_text(candidate: &Candidate) -> String {
+    let stated = candidate.manifest.iter().flat_map(Manifest::statements);
+    let lines =
+        stated.filter_map(|(field, text)| Some(format!("{field} {}\n", shown(text?, LINE_CHARS_MAX))));
+    let lines: String = lines.collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
+}
+
 /// Returns the keys that a plugin needs of others, with their providers; empty where it needs none.
 fn needs_text(needed: &[NeededKey]) -> String {
     if needed.is_empty() {
@@ -201,6 +212,11 @@ fn to_json(
             "needed_keys": needed_keys(whole, candidate),
             "settings": manifest.map(|manifest| settings.reports(&candidate.name, &manifest.settings)),
         });
+        for (field, text) in manifest.into_iter().flat_map(Manifest::statements) {
+            if let Some(text) = text {
+                object[field] = text.into();
+            }
+        }
         if let Some(outcome) = outcome {
             object["check"] = outcome.to_json();
         }

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{ALIGNMENT_BYTES_MAX, Artifact, MAGIC, Section, Signatures, hex, value_error};
+use super::{ALIGNMENT_BYTES_MAX, Artifact, MAGIC, Section, Signatures, hex, reserved, value_error};
 use crate::bounds::{MODULES_MAX, SECTIONS_MAX};
 use crate::error::{Error, ErrorKind};
 
@@ -166,23 +166,27 @@ impl Artifact {
     ///
     /// # Errors
     ///
-    /// `InternalError` when the header cannot be written as JSON.
+    /// `InternalError` when the header cannot be written as JSON; `OutOfMemory` when there is no
+    /// memory for the bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut writer = Writer::default();
         writer.list(self);
-        let Writer { headers: modules, artifacts, .. } = writer;
+        let Writer { headers: modules, artifacts, end, .. } = writer;
         let header = Header { modules };
         let text = serde_json::to_vec(&header)
             .map_err(|error| Error::new(ErrorKind::Internal, format!("artifact header: {error}")))?;
         let sections = || header.modules.iter().flat_map(|module| &module.sections);
-        let mut bytes = Vec::new();
+        let start = data_start(text.len(), alignment_of(sections()));
+        let size_bytes = usize::try_from(end).ok().and_then(|end| end.checked_add(start));
+        let mut bytes = size_bytes.and_then(reserved).ok_or_else(|| {
+            Error::new(ErrorKind::OutOfMemory, format!("no memory for an artifact of {end} bytes"))
+        })?;
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.extend_from_slice(&0_u32.to_le_bytes());
         bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&Sha256::digest(&text));
         bytes.extend_from_slice(&text);
-        let start = data_start(text.len(), alignment_of(sections()));
         bytes.resize(start, 0);
         let data = artifacts.iter().flat_map(|artifact| &artifact.sections);
         for (section, data) in sections().zip(data) {

@@ -9,14 +9,15 @@ use serde_json::Value;
 use crate::documents::read_with_ignored;
 
 /// Greatest number of settings of a plugin: a page of them is more than a person reads.
-const SETTINGS_MAX: usize = 256;
+pub(crate) const SETTINGS_MAX: usize = 256;
 /// Greatest size of a setting's description in bytes: a sentence or two.
-const DOC_BYTES_MAX: usize = 4096;
+pub(crate) const DOC_BYTES_MAX: usize = 4096;
 
 /// A setting as its plugin declares it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeclaredSetting {
-    /// Name of the setting.
+    /// Name of the setting. One of another form than S.2 states makes the setting unusable, and
+    /// nothing else (S.12).
     pub name: String,
     /// Name of its type. An unknown one makes the setting unusable, and nothing else (S.12).
     #[serde(rename = "type")]
@@ -38,6 +39,21 @@ impl DeclaredSetting {
         SettingType::from_name(&self.type_name)
     }
 
+    /// Returns the reason why this host cannot use the setting, if there is one (S.12).
+    pub(crate) fn why_unusable(&self) -> Option<String> {
+        if !is_setting_name(&self.name) {
+            return Some(
+                "has a name of a form that this host does not know, which is 1 to 64 lower-case letters, digits and \
+                 \"-\", the first a letter; use a newer host"
+                    .to_owned(),
+            );
+        }
+        let unknown = self.value_type().is_none();
+        unknown.then(|| {
+            format!("is of type {:?}, which this host does not know; use a newer host", self.type_name)
+        })
+    }
+
     /// Returns its default, where it has one that is of its type.
     pub(crate) fn default_value(&self) -> Option<SettingValue> {
         let default = self.default.as_ref()?;
@@ -52,11 +68,6 @@ impl DeclaredSetting {
     /// Checks a declaration by rule S.2.
     fn check(&self) -> Result<(), String> {
         let name: String = self.name.chars().take(80).collect();
-        if !is_setting_name(&self.name) {
-            return Err(format!(
-                "setting {name:?}: expected a name of 1 to 64 lower-case letters, digits and \"-\", the first a letter"
-            ));
-        }
         if self.doc.is_empty() || self.doc.len() > DOC_BYTES_MAX || self.doc.chars().any(char::is_control) {
             return Err(format!(
                 "setting {name:?}: expected a doc of 1 to {DOC_BYTES_MAX} bytes without control characters"
@@ -78,7 +89,7 @@ impl DeclaredSetting {
     }
 }
 
-/// Checks all settings of one plugin.
+/// Checks all settings of one plugin (S.2, P13.1).
 pub(crate) fn check_all(settings: &[DeclaredSetting]) -> Result<(), String> {
     if settings.len() > SETTINGS_MAX {
         return Err(format!("it declares {} settings; expected at most {SETTINGS_MAX}", settings.len()));
@@ -110,6 +121,8 @@ pub(crate) fn unknown_info_fields(text: &str) -> Result<Vec<String>, String> {
     read_info(text).map(|(_, unknown)| unknown)
 }
 
+/// Reads the settings that a descriptor's `info_json` declares, and the paths of its unknown fields
+/// (S.1).
 fn read_info(text: &str) -> Result<(Vec<DeclaredSetting>, Vec<String>), String> {
     if text.is_empty() {
         return Ok(Default::default());

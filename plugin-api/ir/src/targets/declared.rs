@@ -61,13 +61,11 @@ impl DeclaredKind {
         let read = serde_json::from_str::<TargetKind>(text);
         if let Ok(kind) = read
             && kind.schema == KIND_SCHEMA
-            && !RENAMED.iter().any(|(_, old, _)| text.contains(old))
             && unknown_axes(&kind).next().is_none()
         {
             return Ok(Self::Usable(Arc::new(kind)));
         }
         let schema: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        refuse_renamed(&schema)?;
         match unusable(schema) {
             Ok(kind) => Ok(Self::Unusable(kind)),
             Err(_) => serde_json::from_str(text)
@@ -116,7 +114,6 @@ impl Serialize for DeclaredKind {
 impl<'de> Deserialize<'de> for DeclaredKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let schema = Value::deserialize(deserializer)?;
-        refuse_renamed(&schema).map_err(|what| D::Error::custom(format!("a target kind: {what}")))?;
         match unusable(schema) {
             Ok(kind) => Ok(Self::Unusable(kind)),
             Err(schema) => serde_json::from_value(schema)
@@ -124,25 +121,6 @@ impl<'de> Deserialize<'de> for DeclaredKind {
                 .map_err(|error| D::Error::custom(format!("a target kind: {error}"))),
         }
     }
-}
-
-/// Renamed fields: the object that has them, the old name, the new one.
-const RENAMED: &[(&str, &str, &str)] =
-    &[("", "facts", "capabilities"), ("/capabilities", "lone_threads", "runs_threads_serially")];
-
-/// Refuses a field by its old name, which would otherwise be ignored as unknown (P3.9).
-fn refuse_renamed(schema: &Value) -> Result<(), String> {
-    if schema["schema"].as_u64() != Some(KIND_SCHEMA.into()) {
-        return Ok(());
-    }
-    for (place, old, new) in RENAMED {
-        if schema.pointer(place).is_some_and(|object| object.get(old).is_some()) {
-            return Err(format!(
-                "field \"{old}\" is now named \"{new}\"; rename it, or get a newer version of the plugin"
-            ));
-        }
-    }
-    Ok(())
 }
 
 fn unknown_axes(kind: &TargetKind) -> impl Iterator<Item = &String> {
@@ -217,6 +195,8 @@ mod tests {
         assert!(plain.usable().is_ok());
         let mut newer = schema();
         newer["licence"] = json!({"name": "MIT"});
+        // Names that fields had before the release are as free as any other.
+        newer["facts"] = json!({"lone_threads": "cores"});
         newer["capabilities"] = json!({"clusters_max": "cores"});
         newer["options"][0]["unit"] = json!("cores");
         newer["native_ops"] = json!(["tensor_core_of_2031"]);
@@ -225,28 +205,6 @@ mod tests {
         newer["optional_ops"] = json!({"tensor_core_of_2031": "cores"});
         let newer = read(&newer).unwrap();
         assert_eq!(newer.usable().unwrap().options, plain.usable().unwrap().options);
-    }
-
-    #[test]
-    fn a_field_by_its_old_name_is_refused_with_the_new_one() {
-        for (field, value, says) in [
-            ("facts", json!({}), "field \"facts\" is now named \"capabilities\""),
-            (
-                "capabilities",
-                json!({"lone_threads": "cores"}),
-                "\"lone_threads\" is now named \"runs_threads_serially\"",
-            ),
-        ] {
-            let mut older = schema();
-            older[field] = value;
-            let error = read(&older).unwrap_err();
-            assert!(error.contains(says), "{error}");
-            let within = serde_json::from_value::<Vec<DeclaredKind>>(json!([older])).unwrap_err();
-            assert!(within.to_string().contains(says), "{within}");
-        }
-        let mut elsewhere = schema();
-        elsewhere["options"][0]["doc"] = json!("facts, lone_threads");
-        assert!(read(&elsewhere).unwrap().usable().is_ok());
     }
 
     #[test]

@@ -323,20 +323,20 @@ fn the_index_has_kernels_options_and_extensions() {
         Target::from_canonical_json(&serde_json::from_str(&json).unwrap()).unwrap()
     };
     let index = build_module(&dynamic(), &target("")).unwrap().index;
-    assert_eq!(index["build_options"], json!(["-cl-std=CL1.2"]), "nothing is divided");
+    assert_eq!(index["options"]["build_options"], json!(["-cl-std=CL1.2"]), "nothing is divided");
     assert_eq!(index["functions"][0]["name"], "dynamic_kernel");
     assert_eq!(index["functions"][0]["args"], json!(["handle", "handle", "int32"]));
     let exact = json!(["-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt"]);
     let index = build_module(&vectors(), &target("")).unwrap().index;
-    assert_eq!(index["build_options"], exact, "it takes square roots");
+    assert_eq!(index["options"]["build_options"], exact, "it takes square roots");
     let without = ", \"supports_correctly_rounded_divide_sqrt\": false";
     let index = build_module(&vectors(), &target(without)).unwrap().index;
-    assert_eq!(index["build_options"], json!(["-cl-std=CL1.2"]));
+    assert_eq!(index["options"]["build_options"], json!(["-cl-std=CL1.2"]));
     let index = build_module(&atomics(), &target(", \"fast-math\": true")).unwrap().index;
-    assert_eq!(index["build_options"], json!(["-cl-std=CL1.2", "-cl-fast-relaxed-math"]));
-    assert_eq!(index["extensions"], json!(["cl_khr_fp64", "cl_khr_int64_base_atomics"]));
+    assert_eq!(index["options"]["build_options"], json!(["-cl-std=CL1.2", "-cl-fast-relaxed-math"]));
+    assert_eq!(index["options"]["extensions"], json!(["cl_khr_fp64", "cl_khr_int64_base_atomics"]));
     let index = build_module(&warps(), &target(", \"supports_subgroups\": true")).unwrap().index;
-    assert_eq!(index["build_options"][0], "-cl-std=CL2.0");
+    assert_eq!(index["options"]["build_options"][0], "-cl-std=CL2.0");
 }
 
 /// A name that the language has taken is kept for no variable, and refused for a kernel.

@@ -1,5 +1,5 @@
-//! Attributes of a device, under the keys, in the types and in the units of
-//! `chipdock_plugin_api::attribute`, and under the names of the target's options.
+//! Attributes of a device: those of `chipdock_plugin_api::attribute`, and its own, which are named
+//! after the target's options with `vulkan.` before it.
 
 use ash::vk;
 use chipdock_plugin_api::{Any, Shape, attribute};
@@ -35,8 +35,8 @@ fn text(limits: &Limits, key: &str) -> Option<String> {
             format!("{:#x}", properties.driver_version)
         }
         attribute::DRIVER_VERSION => properties.driver_info.clone(),
-        "driver_name" => properties.driver_name.clone(),
-        "device_type" => match properties.device_type {
+        "vulkan.driver_name" => properties.driver_name.clone(),
+        "vulkan.device_type" => match properties.device_type {
             vk::PhysicalDeviceType::DISCRETE_GPU => "discrete",
             vk::PhysicalDeviceType::INTEGRATED_GPU => "integrated",
             vk::PhysicalDeviceType::VIRTUAL_GPU => "virtual",
@@ -67,27 +67,23 @@ fn vendor(id: u32) -> String {
 fn count(limits: &Limits, key: &str) -> Option<u64> {
     let (properties, most) = (&limits.properties, &limits.properties.limits);
     let number = match key {
-        attribute::MAX_THREADS_PER_BLOCK | "max_num_threads" => most.max_compute_work_group_invocations,
+        attribute::MAX_THREADS_PER_BLOCK => most.max_compute_work_group_invocations,
         attribute::WARP_SIZE => return Some(warp_size(limits).into()).filter(|size| *size > 1),
-        "thread_warp_size" => warp_size(limits),
-        attribute::MAX_SHARED_MEMORY_PER_BLOCK_BYTES | "max_shared_memory_per_block" => {
-            most.max_compute_shared_memory_size
-        }
-        attribute::API_VERSION | "vulkan_api_version" => limits.known.version,
+        attribute::MAX_SHARED_MEMORY_PER_BLOCK_BYTES => most.max_compute_shared_memory_size,
+        attribute::API_VERSION => limits.known.version,
         attribute::TOTAL_GLOBAL_MEMORY_BYTES => return Some(limits.memory_bytes),
-        "max_allocation_bytes" => return Some(properties.max_allocation_bytes.min(limits.memory_bytes)),
-        "driver_version_number" => properties.driver_version,
-        "max_spirv_version" => limits.spirv()[0] << 16 | limits.spirv()[1] << 8,
-        "max_block_size_x" => most.max_compute_work_group_size[0],
-        "max_block_size_y" => most.max_compute_work_group_size[1],
-        "max_block_size_z" => most.max_compute_work_group_size[2],
-        "max_push_constants_size" => most.max_push_constants_size,
-        "max_uniform_buffer_range" => most.max_uniform_buffer_range,
-        "max_storage_buffer_range" => most.max_storage_buffer_range,
-        "max_per_stage_descriptor_storage_buffer" => {
+        "vulkan.max_allocation_bytes" => {
+            return Some(properties.max_allocation_bytes.min(limits.memory_bytes));
+        }
+        "vulkan.driver_version_number" => properties.driver_version,
+        "vulkan.max_spirv_version" => limits.spirv()[0] << 16 | limits.spirv()[1] << 8,
+        "vulkan.max_push_constants_size" => most.max_push_constants_size,
+        "vulkan.max_uniform_buffer_range" => most.max_uniform_buffer_range,
+        "vulkan.max_storage_buffer_range" => most.max_storage_buffer_range,
+        "vulkan.max_per_stage_descriptor_storage_buffer" => {
             most.max_per_stage_descriptor_storage_buffers.min(most.max_per_stage_resources)
         }
-        "supported_subgroup_operations" => properties.subgroup_operations.as_raw(),
+        "vulkan.supported_subgroup_operations" => properties.subgroup_operations.as_raw(),
         _ => return None,
     };
     Some(u64::from(number))
@@ -104,11 +100,11 @@ fn sizes(limits: &Limits, key: &str) -> Option<Any> {
     let (properties, most) = (&limits.properties, &limits.properties.limits);
     let three = |sizes: [u32; 3]| sizes.map(i64::from).to_vec();
     let found = match key {
-        attribute::MAX_THREAD_DIMENSIONS | "max_block_dimensions" => three(most.max_compute_work_group_size),
+        attribute::MAX_THREAD_DIMENSIONS => three(most.max_compute_work_group_size),
         attribute::MAX_GRID_DIMENSIONS => three(most.max_compute_work_group_count),
-        "denorm_preserve" => properties.denorm_preserve.clone(),
-        "rounding_rte" => properties.rounding_rte.clone(),
-        "signed_zero_inf_nan_preserve" => properties.signed_zero_inf_nan_preserve.clone(),
+        "vulkan.denorm_preserve" => properties.denorm_preserve.clone(),
+        "vulkan.rounding_rte" => properties.rounding_rte.clone(),
+        "vulkan.signed_zero_inf_nan_preserve" => properties.signed_zero_inf_nan_preserve.clone(),
         _ => return None,
     };
     Some(Any::from(Shape::new(&found)))
@@ -118,28 +114,32 @@ fn flag(limits: &Limits, key: &str) -> Option<bool> {
     let has = |name| limits.has_capability(name);
     Some(match key {
         attribute::CHECKED_HANDLES => true,
-        "runs_threads_serially" => limits.properties.device_type == vk::PhysicalDeviceType::CPU,
+        "vulkan.runs_threads_serially" => limits.properties.device_type == vk::PhysicalDeviceType::CPU,
         // Every device computes with them.
-        "supports_float32" | "supports_int32" | "supports_storage_buffer_storage_class" => true,
+        "vulkan.supports_float32"
+        | "vulkan.supports_int32"
+        | "vulkan.supports_storage_buffer_storage_class" => true,
         // Memory of a buffer's own is part of Vulkan 1.1.
-        "supports_dedicated_allocation" => true,
-        "supports_float16" => has("Float16"),
-        "supports_float64" => has("Float64"),
-        "supports_int8" => has("Int8"),
-        "supports_int16" => has("Int16"),
-        "supports_int64" => has("Int64"),
-        "supports_8bit_buffer" => has("StorageBuffer8BitAccess"),
-        "supports_16bit_buffer" => has("StorageBuffer16BitAccess"),
-        "supports_push_descriptor" => limits.has_push_descriptor(),
-        "supports_integer_dot_product" => has("DotProduct"),
-        "supports_cooperative_matrix" => has("CooperativeMatrixKHR"),
-        "supports_buffer_device_address" => has("PhysicalStorageBufferAddresses"),
-        "supports_vulkan_memory_model" => has("VulkanMemoryModel") && has("VulkanMemoryModelDeviceScope"),
-        "supports_subgroup_size_control" => {
+        "vulkan.supports_dedicated_allocation" => true,
+        "vulkan.supports_float16" => has("Float16"),
+        "vulkan.supports_float64" => has("Float64"),
+        "vulkan.supports_int8" => has("Int8"),
+        "vulkan.supports_int16" => has("Int16"),
+        "vulkan.supports_int64" => has("Int64"),
+        "vulkan.supports_8bit_buffer" => has("StorageBuffer8BitAccess"),
+        "vulkan.supports_16bit_buffer" => has("StorageBuffer16BitAccess"),
+        "vulkan.supports_push_descriptor" => limits.has_push_descriptor(),
+        "vulkan.supports_integer_dot_product" => has("DotProduct"),
+        "vulkan.supports_cooperative_matrix" => has("CooperativeMatrixKHR"),
+        "vulkan.supports_buffer_device_address" => has("PhysicalStorageBufferAddresses"),
+        "vulkan.supports_vulkan_memory_model" => {
+            has("VulkanMemoryModel") && has("VulkanMemoryModelDeviceScope")
+        }
+        "vulkan.supports_subgroup_size_control" => {
             has("subgroupSizeControl") && limits.properties.has_required_subgroup_size
         }
-        "supports_int64_atomics" => has("shaderBufferInt64Atomics"),
-        "supports_shared_int64_atomics" => has("shaderSharedInt64Atomics"),
+        "vulkan.supports_int64_atomics" => has("shaderBufferInt64Atomics"),
+        "vulkan.supports_shared_int64_atomics" => has("shaderSharedInt64Atomics"),
         _ => return None,
     })
 }

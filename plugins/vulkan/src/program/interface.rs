@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use chipdock_plugin_api::abi::CHIPDOCK_DTYPE_HANDLE;
-use chipdock_plugin_api::kernel::Kernel;
+use chipdock_plugin_api::kernel::{Kernel, Kernels};
 use chipdock_plugin_api::kit::ArtifactKind;
 use chipdock_plugin_api::{Artifact, ChipdockDataType, Error, ErrorKind};
 use rspirv::spirv::{Capability, ExecutionMode};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::words::{Resource, Shader};
+use super::words::{Entry, Resource, Shader};
 use crate::artifact::{self, Block, CODE, FORMAT, Interface, KIND, Needs, Place};
 
 /// The artifacts that the loader accepts.
@@ -27,13 +27,13 @@ pub(crate) struct Code {
     pub(crate) words: Vec<u32>,
     /// The digest of the words, in hexadecimal.
     pub(crate) digest: String,
-    pub(crate) kernels: Vec<Kernel>,
-    /// Interfaces, in the order of the kernels.
+    pub(crate) kernels: Kernels,
+    /// Interfaces, in the order of the usable kernels.
     pub(crate) interfaces: Vec<Interface>,
     pub(crate) needs: Needs,
     /// The float controls that the words demand, each with the width of its floats.
     pub(crate) float_controls: BTreeSet<(ExecutionMode, u32)>,
-    /// Bytes of shared memory of each kernel, without dynamic shared memory.
+    /// Bytes of shared memory of each usable kernel, without dynamic shared memory.
     pub(crate) shared_bytes: Vec<u64>,
 }
 
@@ -45,23 +45,24 @@ impl Code {
     /// * `ValueError`: a rule of the artifact is broken; the message names what was expected.
     /// * `Unsupported`: a kernel whose blocks wait for each other.
     pub(crate) fn of(artifact: &Artifact<'_>, index: &Value) -> Result<Self, Error> {
-        let kernels = Kernel::from_index(index)?;
-        if let Some(kernel) = kernels.iter().find(|kernel| kernel.is_cooperative) {
-            let message =
-                format!("kernel {}: Vulkan has no launch whose blocks may wait for each other", kernel.name);
-            return Err(Error::new(ErrorKind::UNSUPPORTED, message));
-        }
-        let needs: Needs = parse(&index["needs"], "`needs`")?;
-        let functions = index["functions"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let interfaces = kernels.iter().zip(functions).map(|(kernel, entry)| {
-            let interface: Interface = parse(entry, format_args!("function {}", kernel.name))?;
+        let needs: Needs = parse(&index["options"]["needs"], "`options.needs`")?;
+        let mut interfaces = Vec::new();
+        let kernels = Kernels::read(index, |kernel, entry| {
+            if kernel.is_cooperative {
+                let name = &kernel.name;
+                let message =
+                    format!("kernel {name}: Vulkan has no launch whose blocks may wait for each other");
+                return Err(Error::new(ErrorKind::UNSUPPORTED, message));
+            }
+            let what = format_args!("`options` of function {}", kernel.name);
+            let interface: Interface = parse(&entry["options"], what)?;
             check(kernel, &interface, &needs).map_err(|why| of_kernel(kernel, why))?;
-            Ok(interface)
-        });
-        let interfaces: Vec<Interface> = interfaces.collect::<Result<_, Error>>()?;
+            interfaces.push(interface);
+            Ok(())
+        })?;
         let bytes = ARTIFACT.section(artifact, CODE)?;
         let digest = artifact::digest(bytes);
-        let written = index["spv_sha256"].as_str().unwrap_or_default();
+        let written = index["options"]["spv_sha256"].as_str().unwrap_or_default();
         if written != digest {
             return Err(
                 ARTIFACT.error(format_args!("expected words with the digest {written}, found {digest}"))
@@ -69,8 +70,11 @@ impl Code {
         }
         let shader = Shader::read(bytes).map_err(|why| ARTIFACT.error(why))?;
         check_needs(&shader, &needs).map_err(|why| ARTIFACT.error(why))?;
-        check_entries(&shader, &kernels, &interfaces)?;
-        let shared_bytes = shader.entries.iter().map(|entry| entry.shared_bytes).collect();
+        let unusable: BTreeSet<&str> = kernels.unusable.iter().map(|kernel| kernel.symbol.as_str()).collect();
+        let entries = shader.entries.iter().filter(|entry| !unusable.contains(entry.name.as_str()));
+        let entries: Vec<&Entry> = entries.collect();
+        check_entries(&shader, &entries, &kernels.usable, &interfaces)?;
+        let shared_bytes = entries.iter().map(|entry| entry.shared_bytes).collect();
         let (words, float_controls) = (shader.words, shader.float_controls);
         Ok(Self { words, digest, kernels, interfaces, needs, float_controls, shared_bytes })
     }
@@ -193,16 +197,21 @@ fn check_needs(shader: &Shader, needs: &Needs) -> Result<(), String> {
     Ok(())
 }
 
-/// Each function is an entry point, and uses only what its launches bind.
-fn check_entries(shader: &Shader, kernels: &[Kernel], interfaces: &[Interface]) -> Result<(), Error> {
+/// Each usable function is one of the entry points, and uses only what its launches bind.
+fn check_entries(
+    shader: &Shader,
+    entries: &[&Entry],
+    kernels: &[Kernel],
+    interfaces: &[Interface],
+) -> Result<(), Error> {
     let symbols: Vec<&String> = kernels.iter().map(|kernel| &kernel.symbol).collect();
-    let names: Vec<&String> = shader.entries.iter().map(|entry| &entry.name).collect();
+    let names: Vec<&String> = entries.iter().map(|entry| &entry.name).collect();
     if symbols != names || symbols.iter().collect::<BTreeSet<_>>().len() < symbols.len() {
         return Err(
             ARTIFACT.error(format_args!("expected the entry points {symbols:?}, each once, found {names:?}"))
         );
     }
-    for ((kernel, interface), entry) in kernels.iter().zip(interfaces).zip(&shader.entries) {
+    for ((kernel, interface), entry) in kernels.iter().zip(interfaces).zip(entries) {
         let (expected, found) = (interface.workgroup_size, entry.local_size);
         if expected != found {
             return Err(of_kernel(

@@ -20,7 +20,7 @@ use crate::device::{Device, Gpu, Keep, Queue, Space, Work};
 /// A module on one device.
 pub(crate) struct Built {
     pub(crate) gpu: Arc<Gpu>,
-    /// In the order of the kernels.
+    /// In the order of the usable kernels.
     pub(crate) launchers: Vec<Launcher>,
     null: Null,
 }
@@ -53,6 +53,7 @@ impl Built {
         let all = build(device, gpu, code, folder, is_pushed)?;
         let launchers = code
             .kernels
+            .usable
             .iter()
             .zip(&code.shared_bytes)
             .zip(all)

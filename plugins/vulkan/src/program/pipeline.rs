@@ -147,7 +147,7 @@ pub(super) fn build(
         required_size: needs::required_size(needs, limits),
         can_be_full: limits.has_capability("computeFullSubgroups"),
     });
-    let all = code.kernels.iter().zip(&code.interfaces).map(|(kernel, interface)| {
+    let all = code.kernels.usable.iter().zip(&code.interfaces).map(|(kernel, interface)| {
         let symbol = CString::new(kernel.symbol.as_str())
             .map_err(|_| Error::new(ErrorKind::VALUE_ERROR, "expected a kernel's symbol without a NUL"))?;
         let pipelines = Pipelines {

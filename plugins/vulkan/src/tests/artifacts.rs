@@ -116,7 +116,7 @@ fn vkmod_m3_the_words_are_checked_against_the_index() {
     assert!(error.contains("4 bytes of shared memory"), "{error}");
     let mut unused = add(Form::Push);
     unused.index["functions"][0]["launch_params"] = json!(["blockIdx.x", "tirx.use_dyn_shared_memory"]);
-    unused.index["functions"][0]["dynamic_shared"] = json!({ "constant": 7, "element_bytes": 4 });
+    unused.index["functions"][0]["options"]["dynamic_shared"] = json!({ "constant": 7, "element_bytes": 4 });
     let error = read(&unused).unwrap_err();
     assert!(error.contains("specialisation constant 7"), "{error}");
     // The index of one form with the words of another.
@@ -130,7 +130,7 @@ fn vkmod_m3_the_words_are_checked_against_the_index() {
     }
     let mut fewer = add(Form::Push);
     fewer.index["functions"][0]["args"] = json!(["handle", "int32"]);
-    fewer.index["functions"][0]["places"].as_array_mut().unwrap().remove(1);
+    fewer.index["functions"][0]["options"]["places"].as_array_mut().unwrap().remove(1);
     let error = read(&fewer).unwrap_err();
     assert!(error.contains("Storage { binding: 1 }"), "{error}");
 }
@@ -227,7 +227,7 @@ proptest! {
         let text: String = text.into_iter().collect();
         let read = parts.with_index(&text, |artifact| Code::of(artifact, &ARTIFACT.index(artifact)?));
         if let Ok(code) = read {
-            prop_assert_eq!(&code.kernels[0].symbol, "add_kernel");
+            prop_assert_eq!(&code.kernels.usable[0].symbol, "add_kernel");
             prop_assert_eq!(code.interfaces[0].workgroup_size, [64, 1, 1]);
             prop_assert_eq!(code.interfaces[0].places.len(), code.kernels[0].args.len());
         }

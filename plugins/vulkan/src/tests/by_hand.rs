@@ -38,7 +38,7 @@ pub(super) struct Parts {
 impl Parts {
     /// Writes the digest of the words.
     pub(super) fn sealed(mut self) -> Self {
-        self.index["spv_sha256"] = crate::artifact::digest(&self.spv).into();
+        self.index["options"]["spv_sha256"] = crate::artifact::digest(&self.spv).into();
         self
     }
 
@@ -298,13 +298,13 @@ fn index(form: Form, extensions: &[&str]) -> Value {
     };
     let mut function = json!({
         "name": "add", "symbol": "add_kernel", "args": ["handle", "handle", "int32"],
-        "launch_params": ["blockIdx.x", "threadIdx.x"], "workgroup_size": [THREADS, 1, 1],
-        "places": places, "block": block,
+        "launch_params": ["blockIdx.x", "threadIdx.x"],
+        "options": { "workgroup_size": [THREADS, 1, 1], "places": places, "block": block },
     });
     let mut capabilities = vec!["Shader"];
     if form == Form::Shared {
         function["launch_params"] = json!(["blockIdx.x", "threadIdx.x", "tirx.use_dyn_shared_memory"]);
-        function["dynamic_shared"] = json!({ "constant": 0, "element_bytes": 4 });
+        function["options"]["dynamic_shared"] = json!({ "constant": 0, "element_bytes": 4 });
     }
     if form == Form::Address {
         capabilities.insert(0, "PhysicalStorageBufferAddresses");
@@ -312,10 +312,12 @@ fn index(form: Form, extensions: &[&str]) -> Value {
     let push_constant_bytes = if block["in"] == "uniform" { json!(0) } else { block["size_bytes"].clone() };
     json!({
         "module_kind": "vulkan", "format": "spv", "functions": [function],
-        "needs": {
-            "vulkan": [1, 1], "spirv": [1, 3], "capabilities": capabilities, "extensions": extensions,
-            "storage_buffers": buffers, "push_constant_bytes": push_constant_bytes, "shared_memory_bytes": 0,
+        "options": {
+            "needs": {
+                "vulkan": [1, 1], "spirv": [1, 3], "capabilities": capabilities, "extensions": extensions,
+                "storage_buffers": buffers, "push_constant_bytes": push_constant_bytes, "shared_memory_bytes": 0,
+            },
+            "spv_sha256": "",
         },
-        "spv_sha256": "",
     })
 }

@@ -65,7 +65,7 @@ fn vkmod_m6_processes_at_once_keep_whole_files() {
     assert_eq!(ended, [Ok(()), Ok(()), Ok(())]);
     let properties = &bench.device().limits().properties;
     for form in [Form::Push, Form::Uniform] {
-        let key = cache::key(add(form).index["spv_sha256"].as_str().unwrap(), properties);
+        let key = cache::key(add(form).index["options"]["spv_sha256"].as_str().unwrap(), properties);
         assert!(cache::read(Some(folder.path().to_owned()), &key, properties).is_some(), "{form:?}");
     }
     assert_eq!(files(&folder.path().join("vulkan")).len(), 2, "nothing half-written stays");

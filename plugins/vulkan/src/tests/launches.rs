@@ -157,7 +157,7 @@ fn vkmod_m4_a_need_that_the_device_lacks_is_named() {
     let found = &limits.properties;
     let with = |field: &str, value: Value| {
         let mut parts = good.clone();
-        parts.index["needs"][field] = value;
+        parts.index["options"]["needs"][field] = value;
         parts
     };
     let sized = |size: [u32; 3]| {
@@ -165,7 +165,7 @@ fn vkmod_m4_a_need_that_the_device_lacks_is_named() {
             let at = words.iter().position(|word| *word == 0x0006_0010).unwrap();
             words[at + 3..at + 6].copy_from_slice(&size);
         });
-        parts.index["functions"][0]["workgroup_size"] = json!(size);
+        parts.index["functions"][0]["options"]["workgroup_size"] = json!(size);
         parts
     };
     let most = found.limits;
@@ -204,7 +204,7 @@ fn with_capability(parts: &Parts) -> Parts {
     let mut parts = parts.clone().with_words(|words| {
         words.splice(5..5, [0x0002_0011, SAMPLE_RATE_SHADING]);
     });
-    parts.index["needs"]["capabilities"] = json!(["Shader", "SampleRateShading"]);
+    parts.index["options"]["needs"]["capabilities"] = json!(["Shader", "SampleRateShading"]);
     parts
 }
 
@@ -237,8 +237,8 @@ fn with_rounding(parts: &Parts, width: u32) -> Parts {
         words.splice(7..7, std::iter::once(0x0007_000A).chain(name));
         words.splice(7..7, [0x0002_0011, ROUNDING_MODE_RTE[0]]);
     });
-    parts.index["needs"]["capabilities"] = json!(["RoundingModeRTE", "Shader"]);
-    parts.index["needs"]["extensions"] = json!(["SPV_KHR_float_controls"]);
+    parts.index["options"]["needs"]["capabilities"] = json!(["RoundingModeRTE", "Shader"]);
+    parts.index["options"]["needs"]["extensions"] = json!(["SPV_KHR_float_controls"]);
     parts
 }
 
@@ -546,7 +546,7 @@ fn vkmod_m6_a_pipeline_cache_is_read_back_and_a_damaged_one_ignored() {
     // Whole files that are no cache of this device's.
     let properties = &bench.device().limits().properties;
     let opened = cache::at(Some(folder.path().to_owned())).unwrap();
-    let key = cache::key(add(Form::Push).index["spv_sha256"].as_str().unwrap(), properties);
+    let key = cache::key(add(Form::Push).index["options"]["spv_sha256"].as_str().unwrap(), properties);
     let read = || cache::read(Some(folder.path().to_owned()), &key, properties);
     let header = read().unwrap();
     for at in [0, 4, 8, 12, 16, 31] {

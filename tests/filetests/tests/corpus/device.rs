@@ -195,7 +195,7 @@ enum Refused {
     Wrong(String),
 }
 
-/// STAGE-D1 to STAGE-D10 and STAGE-D14 to STAGE-D16, for each function by itself, bound by hand and by
+/// C.40: STAGE-D1 to STAGE-D10 and STAGE-D14 to STAGE-D16, for each function by itself, bound by hand and by
 /// the default schedule. Modules whose functions are already lowered count none.
 fn a_lowered_module_gives_the_same(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;

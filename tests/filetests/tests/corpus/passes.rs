@@ -34,6 +34,8 @@ fn options(stage: Stage, schedule: Scheduling) -> LowerOptions {
     LowerOptions { stage, schedule, ..LowerOptions::new(Arc::new(host_capabilities())) }
 }
 
+/// C.40: what a code generator for hosts receives is what the stage states.
+///
 /// ir: IR-G1, IR-G2, IR-G3, IR-G4.
 fn every_stage_is_valid(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;

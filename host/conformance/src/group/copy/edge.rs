@@ -56,8 +56,14 @@ pub(super) fn add(cases: &mut Cases) {
 
 /// Copies on the default stream of device 0 and waits.
 fn copy(device: &Device, from: ChipdockCopyEnd, to: ChipdockCopyEnd, size: usize) -> Verdict {
-    let copy =
-        ChipdockCopy { from, to, size_bytes: size as u64, dtype_hint: NO_HINT, next: std::ptr::null() };
+    let copy = ChipdockCopy {
+        from,
+        to,
+        size_bytes: size as u64,
+        dtype_hint: NO_HINT,
+        flags: 0,
+        next: std::ptr::null(),
+    };
     // SAFETY: by D.6, both ends live until the sync, or the size is 0.
     unsafe { device.copy_raw(0, &copy, ptr::null_mut()) }?;
     Ok(device.sync(0, ptr::null_mut())?)

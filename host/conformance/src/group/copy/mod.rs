@@ -142,6 +142,7 @@ fn across(c: &Context, [from_id, to_id]: [i32; 2], through: i32, size: usize) ->
         to: to.end(64),
         size_bytes: size as u64,
         dtype_hint: NO_HINT,
+        flags: 0,
         next: std::ptr::null(),
     };
     // SAFETY: by D.6, both ends live until the sync and are not used meanwhile.

@@ -81,6 +81,7 @@ impl Transfer {
             to: to.end(self.to_offset),
             size_bytes: self.size as u64,
             dtype_hint: self.hint,
+            flags: 0,
             next: std::ptr::null(),
         };
         // SAFETY: by D.6, both ends live, do not overlap, and are not used until the sync.
@@ -101,6 +102,7 @@ impl Transfer {
             to: place.end(to_offset as u64),
             size_bytes: self.size as u64,
             dtype_hint: self.hint,
+            flags: 0,
             next: std::ptr::null(),
         };
         // SAFETY: by D.6, the data space lives and is not used until the sync, and the two ranges

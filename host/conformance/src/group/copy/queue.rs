@@ -45,8 +45,14 @@ unsafe fn queue(
     to: ChipdockCopyEnd,
     size: usize,
 ) -> Verdict {
-    let copy =
-        ChipdockCopy { from, to, size_bytes: size as u64, dtype_hint: NO_HINT, next: std::ptr::null() };
+    let copy = ChipdockCopy {
+        from,
+        to,
+        size_bytes: size as u64,
+        dtype_hint: NO_HINT,
+        flags: 0,
+        next: std::ptr::null(),
+    };
     // SAFETY: the ends live until the stream is synchronised (D.6), as this function requires.
     Ok(unsafe { device.copy_raw(0, &copy, stream) }?)
 }

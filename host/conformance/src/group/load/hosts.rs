@@ -317,6 +317,7 @@ fn drains(c: &Context) -> Verdict {
             to,
             size_bytes: SIZE_BYTES as u64,
             dtype_hint: NO_HINT,
+            flags: 0,
             next: std::ptr::null(),
         };
         let there = copy(host_end(bytes.as_ptr().cast_mut(), 0), space.end(0));

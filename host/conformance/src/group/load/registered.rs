@@ -1,17 +1,21 @@
-//! Registrations made by `init` (I.4, P3.1, P3.11, P3.14, P5.2, P5.3, P5.5, P5.7, P5.9 to P5.12).
+//! Registrations made by `init` (I.4, P3.1, P3.11, P3.14, P5.2, P5.3, P5.5, P5.7, P5.9 to P5.12, P5.17,
+//! P5.18).
 
 use std::path::Path;
 
-use chipdock_abi::{CHIPDOCK_DEVICE_CPU, CHIPDOCK_DEVICE_FIRST_ASSIGNED};
+use chipdock_abi::{CHIPDOCK_ABI_MINOR, CHIPDOCK_DEVICE_CPU, CHIPDOCK_DEVICE_FIRST_ASSIGNED};
 use chipdock_host::generation::generate;
 use chipdock_host::manifest::{Manifest, Needs};
 use chipdock_host::{PluginReport, PluginState};
+use chipdock_plugin_api::names::{check_info_key, check_interface};
+use chipdock_plugin_api::text::bytes_in;
 use chipdock_raw_host::{Plugin, REFUSED};
 use serde_json::{Map, Value};
 
 use super::session::{Session, call_everything, descriptor};
 use crate::facts::registrations;
 use crate::group::image;
+use crate::group::stream::HOOKS;
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict, hosts};
 
@@ -27,6 +31,8 @@ pub(super) fn add(cases: &mut Cases) {
     case("registered/no-null-slot", "P3.1", |c| nothing_broken(c, "P3.1"));
     case("registered/interfaces-are-tables", "P3.11", interfaces_are_tables);
     case("registered/interfaces-of-what-is-there", "P3.14", interfaces_belong_to_registrations);
+    case("registered/names-of-its-own", "P5.17", names_of_its_own);
+    case("registered/hooks-and-nothing-else", "P5.18", hooks_and_nothing_else);
     case("registered/hooks-for-the-suite-alone", "I.4", hooks_for_the_suite_alone);
     case("registered/infos", "P3.18", infos);
     case("registered/asks-for-no-function", "P10.3", |c| nothing_broken(c, "P10.3"));
@@ -78,14 +84,53 @@ fn interfaces_are_tables(c: &Context) -> Verdict {
 
 fn interfaces_belong_to_registrations(c: &Context) -> Verdict {
     let plugin = c.plugin()?;
-    let keys = plugin.keys();
+    let (keys, name) = (plugin.keys(), &plugin.descriptor().name);
     for interface in plugin.interfaces() {
         let what = format!("{}/{}/{}", interface.key, interface.name, interface.version);
-        let is_there = interface.key == plugin.descriptor().name
-            || (keys.contains(&interface.key) && !interface.key.starts_with("function."));
-        let expected = format!("{what}: of a key that this plugin registers, no function's, or of its name");
+        let is_there = interface.key == *name || keys.contains(&interface.key);
+        let expected = format!("{what}: of a key that this plugin registers, or of its name");
         ensure(is_there, expected, &interface.key)?;
         ensure(interface.version > 0, format!("{what}: a version from 1 up"), interface.version)?;
+    }
+    Ok(())
+}
+
+/// Checks that names in sets that everybody may extend are Chipdock's or the plugin's: interfaces, and
+/// the keys of infos. A plugin of a later minor may use names that this suite does not know.
+fn names_of_its_own(c: &Context) -> Verdict {
+    let plugin = c.plugin()?;
+    let name = &plugin.descriptor().name;
+    let is_newer = plugin.raw().abi_minor > CHIPDOCK_ABI_MINOR;
+    let good = |checked: Result<(), String>| match checked {
+        Err(wrong) if !is_newer => {
+            Err(Stop::failed("names of Chipdock's, or names that begin with the plugin's", wrong))
+        }
+        _ => Ok(()),
+    };
+    for interface in plugin.interfaces() {
+        good(check_interface(&interface.name, name))?;
+    }
+    // SAFETY: P9.3, the texts of a descriptor are static.
+    let own = unsafe { bytes_in(descriptor(c)?.info_json) }.to_vec();
+    let infos = plugin.host().infos().into_iter().map(|(_, info)| info).chain([own]);
+    for info in infos {
+        // What is no object is another case's matter.
+        let object: Map<String, Value> = serde_json::from_slice(&info).unwrap_or_default();
+        object.keys().try_for_each(|key| good(check_info_key(key, name)))?;
+    }
+    Ok(())
+}
+
+/// Checks that the functions that begin with `conformance.` are hooks of a registered device.
+fn hooks_and_nothing_else(c: &Context) -> Verdict {
+    let plugin = c.plugin()?;
+    let devices: Vec<String> = plugin.devices().into_iter().map(|device| device.name).collect();
+    for (function, _) in plugin.functions() {
+        let Some(hook) = function.strip_prefix("conformance.") else { continue };
+        let is_hook = hook.rsplit_once('.').is_some_and(|(device, hook)| {
+            devices.iter().any(|known| known == device) && HOOKS.contains(&hook)
+        });
+        ensure(is_hook, "only hooks of a device as functions `conformance.…`", &function)?;
     }
     Ok(())
 }

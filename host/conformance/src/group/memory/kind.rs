@@ -124,8 +124,14 @@ fn shared<'d>(device: &'d Device, kind: Kind, size: usize) -> Verdict<Space<'d>>
 
 /// Copies on the default stream and waits.
 fn copy(device: &Device, from: ChipdockCopyEnd, to: ChipdockCopyEnd, size: usize) -> Verdict {
-    let copy =
-        ChipdockCopy { from, to, size_bytes: size as u64, dtype_hint: NO_HINT, next: std::ptr::null() };
+    let copy = ChipdockCopy {
+        from,
+        to,
+        size_bytes: size as u64,
+        dtype_hint: NO_HINT,
+        flags: 0,
+        next: std::ptr::null(),
+    };
     // SAFETY: by D.6, both ends live, do not overlap, and are not used until the sync.
     unsafe { device.copy_raw(0, &copy, ptr::null_mut()) }?;
     Ok(device.sync(0, ptr::null_mut())?)

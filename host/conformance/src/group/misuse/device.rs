@@ -148,6 +148,7 @@ fn copy(device: &Device, id: i32) -> Verdict {
         to: space.end(0),
         size_bytes: 64,
         dtype_hint: NO_HINT,
+        flags: 0,
         next: std::ptr::null(),
     };
     // SAFETY: the table is registered and called with its `self_`; the ends of the live request
@@ -268,7 +269,8 @@ fn null_end(device: &Device, is_source: bool) -> Verdict {
     let space = device.allocate(64)?;
     let null = host_end(ptr::null_mut(), 0);
     let (from, to) = if is_source { (null, space.end(0)) } else { (space.end(0), null) };
-    let copy = ChipdockCopy { from, to, size_bytes: 64, dtype_hint: NO_HINT, next: std::ptr::null() };
+    let copy =
+        ChipdockCopy { from, to, size_bytes: 64, dtype_hint: NO_HINT, flags: 0, next: std::ptr::null() };
     // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an
     // error.
     wrong(device.host(), "copy_data with an end at null", ABSENT, &[], || unsafe {

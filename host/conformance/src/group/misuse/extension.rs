@@ -77,6 +77,7 @@ fn with_copy(
         to: space.end(0),
         size_bytes: 64,
         dtype_hint: NO_HINT,
+        flags: 0,
         next: chain.first(),
     })?;
     let mut found = [0; 64];

@@ -155,8 +155,14 @@ fn refuse_copy(
     stream: *mut c_void,
 ) -> Verdict {
     let (table, self_) = device.table()?;
-    let copy =
-        ChipdockCopy { from: ends.0, to: ends.1, size_bytes, dtype_hint: NO_HINT, next: std::ptr::null() };
+    let copy = ChipdockCopy {
+        from: ends.0,
+        to: ends.1,
+        size_bytes,
+        dtype_hint: NO_HINT,
+        flags: 0,
+        next: std::ptr::null(),
+    };
     // SAFETY: the table is registered and called with its `self_`, and the request is live; the
     // device reports that it checks handles and ranges before it uses them.
     wrong(device.host(), what, kinds, &[], || unsafe { (table.copy_data)(self_, 0, &copy, stream) })

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use chipdock_abi::CHIPDOCK_DIAGNOSTIC_ERROR;
 use chipdock_host::artifact::ArtifactIndex;
 use chipdock_ir::{AttrValue, PrimFunc, attr, wire};
+use chipdock_plugin_api::SectionKind;
+use chipdock_plugin_api::names::check;
 use chipdock_raw_host::{Codegen, Plugin, Request, Step};
 use serde_json::json;
 
@@ -165,6 +167,10 @@ fn sections(c: &Context<'_>) -> Verdict {
             };
             let expected = format!("section \"{name}\": a word as its kind, as `code`");
             ensure(is_word(&section.kind), expected, format!("\"{}\"", section.kind))?;
+            let kinds = SectionKind::ALL.map(SectionKind::as_str);
+            check("the kind of a section", &section.kind, &kinds, &c.plugin()?.descriptor().name).map_err(
+                |wrong| Stop::failed("a kind of Chipdock's or of the plugin's", wrong).clause("P5.17"),
+            )?;
             let fits = alignment.is_power_of_two() && alignment <= 1 << 16;
             ensure(fits, format!("section \"{name}\": a power of two up to 65536 as alignment"), alignment)?;
         }

@@ -18,7 +18,11 @@ use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 /// Returns extensions with unknown names and with flags beyond the first bit.
 pub(in crate::group) fn unknown_extensions() -> Vec<(String, u32)> {
     let unknown_bits = !CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD;
-    vec![("suite.unknown".to_owned(), 0), (String::new(), 0), ("süß/1".to_owned(), unknown_bits)]
+    vec![
+        ("suite.unknown".to_owned(), 0),
+        ("suite.unknown-2".to_owned(), unknown_bits),
+        ("timeline".to_owned(), 0),
+    ]
 }
 
 /// Returns extensions of which the last must be understood.

@@ -4,7 +4,7 @@ use chipdock_abi::{CHIPDOCK_EXTENSIONS_MAX, ChipdockEntry};
 use chipdock_host::CompileOptions;
 use chipdock_ir::ThreadAxis;
 use chipdock_plugin_api::Error;
-use chipdock_plugin_api::kernel::Kernel;
+use chipdock_plugin_api::kernel::{Kernel, Kernels};
 use chipdock_raw_host::{Environment, LaunchRequest, Launches, Module, RawArtifact};
 
 use super::extended::{extensions_with_a_must, many_extensions, refused_as, unknown_extensions};
@@ -103,7 +103,8 @@ fn in_scene(c: &Context<'_>, body: fn(&Scene, &Launches<'_>) -> Verdict) -> Verd
     };
     let index = serde_json::from_slice(&own.index_json);
     let index = index.map_err(|error| Stop::suite(format!("the index of an artifact: {error}")))?;
-    let kernels = Kernel::from_index(&index).map_err(|error| Stop::failed("kernels", error.message()))?;
+    let kernels = Kernels::from_index(&index).map_err(|error| Stop::failed("kernels", error.message()))?;
+    let kernels = kernels.usable;
     let Some(kernel) = kernels.first() else { return Err(Stop::suite("an artifact without a kernel")) };
     let request = LaunchRequest {
         device_id: made.device.as_ref().map_or(0, chipdock_host::Device::id),

@@ -15,7 +15,7 @@ use super::leftovers::Watched;
 use super::made::{Made, loader};
 use crate::execute::{self, Guards, Value};
 use crate::settings::given;
-use crate::stop::{ensure, equal};
+use crate::stop::{ensure, equal, refused};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
 pub(super) fn add(cases: &mut Cases) {
@@ -40,6 +40,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("two-hosts", "X.5", two_hosts);
     case("unknown-section", "M.11", unknown_section);
     case("unknown-fields-of-the-index", "M.11", unknown_fields);
+    case("index-of-a-later-version", "P3.19", later_index);
     case("unknown-extensions", "M.14", unknown_extensions);
     case("extension-that-must-be-understood", "M.14", must_be_understood);
     case("too-many-extensions", "P3.15", too_many_extensions);
@@ -162,13 +163,13 @@ fn outlives_module(c: &Context<'_>) -> Verdict {
     let function = function.ok_or_else(|| Stop::failed("the function", "None"))?;
     // Without arguments the function's own code refuses the call, on any device, even after the
     // module has been dropped.
-    let refused = || -> Verdict<Option<String>> {
+    let answer = || -> Verdict<Option<String>> {
         let answer = function.call(c.plugin()?.host().reference(), &[]);
         Ok(answer.err().map(|error| format!("{}: {}", error.kind().as_str(), error.message())))
     };
-    let before = refused()?;
+    let before = answer()?;
     drop(module);
-    let after = refused();
+    let after = answer();
     equal("a call without arguments, after the module was destroyed", &after?, &before)?;
     if !made.is_root {
         drop(function);
@@ -434,6 +435,32 @@ fn unknown_fields(c: &Context<'_>) -> Verdict {
     let module = module
         .map_err(|error| made.refused(error, "a field of the index that is not known to be ignored"))?;
     ensure(module.function(made.function.as_bytes())?.is_some(), "its function", "None")?;
+    made.still(c)
+}
+
+/// Checks that of an index of a later version nothing is read: everything else in it may mean
+/// something else.
+fn later_index(c: &Context<'_>) -> Verdict {
+    let (made, loader) = (Made::cached(c)?, loader(c)?);
+    let cpu = ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
+    for version in [2_u64, u64::MAX] {
+        let mut artifact = made.own.clone();
+        let mut index: serde_json::Value =
+            serde_json::from_slice(&artifact.index_json).map_err(Stop::suite)?;
+        index["schema"] = version.into();
+        artifact.index_json = index.to_string().into_bytes();
+        let what = format!("`load` of an index of version {version}");
+        refused(&what, loader.load(&artifact, Environment::Working).map(drop), &["Unavailable"])?;
+        let what = format!("`verdict` on an index of version {version}");
+        refused(&what, loader.check(&artifact, cpu).map(drop), &["Unavailable"])?;
+        // The version that it is without the field may be said too.
+        index["schema"] = 1.into();
+        artifact.index_json = index.to_string().into_bytes();
+        let module = loader.load(&artifact, Environment::Working);
+        let module =
+            module.map_err(|error| made.refused(error, "an index that says that its version is 1"))?;
+        ensure(module.function(made.function.as_bytes())?.is_some(), "its function", "None")?;
+    }
     made.still(c)
 }
 

@@ -47,7 +47,8 @@ struct Hooks {
     device: Device,
 }
 
-const NAMES: [&str; 3] = ["fail_next_copy", "out_of_memory_next", "lose"];
+/// The hooks of a device, after `conformance.x.`.
+pub(in crate::group) const NAMES: [&str; 3] = ["fail_next_copy", "out_of_memory_next", "lose"];
 
 impl Hooks {
     fn find(c: &Context) -> Verdict<Self> {

@@ -9,6 +9,8 @@ mod order;
 pub(super) mod play;
 mod timer;
 
+pub(super) use inject::NAMES as HOOKS;
+
 use crate::Cases;
 
 pub(super) fn add(cases: &mut Cases) {

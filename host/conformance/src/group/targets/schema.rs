@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use chipdock_host::documents::{meant, unknown_schema_fields};
-use chipdock_ir::{CapabilitySource, DType, Op, OptionType, TargetKind, ThreadAxis};
+use chipdock_ir::{
+    CapabilitySource, DType, Op, OptionType, StorageRank, StorageScope, TargetKind, ThreadAxis,
+};
 use chipdock_plugin_api::attribute;
+use chipdock_plugin_api::names::{is_own, is_own_field};
 
 use super::{COMMON, Tested, is_allowed};
 use crate::stop::{ensure, equal};
@@ -169,6 +172,13 @@ fn storage_scopes(c: &Context<'_>) -> Verdict {
     let Tested { schema, .. } = Tested::open(c)?;
     let is_plain = |scope: &str| !scope.is_empty() && !scope.contains(char::is_whitespace);
     names("storage scopes", &schema.storage_scopes, is_plain)?;
+    let plugin = &c.plugin()?.descriptor().name;
+    let is_good =
+        |scope: &str| StorageScope::parse(scope).rank != StorageRank::Other || is_own(scope, plugin);
+    let stranger = schema.storage_scopes.iter().find(|scope| !is_good(scope));
+    let expected = format!("scopes of the IR, or of the plugin's own (\"{plugin}.…\")");
+    let found = stranger.cloned().unwrap_or_default();
+    ensure(stranger.is_none(), expected, found).map_err(|stop| stop.clause("P5.17"))?;
     let has_global = schema.storage_scopes.iter().any(|scope| scope == "global");
     ensure(has_global, "scope \"global\", where arguments are", format!("{:?}", schema.storage_scopes))
 }
@@ -176,7 +186,9 @@ fn storage_scopes(c: &Context<'_>) -> Verdict {
 /// Checks for unknown fields: a host ignores them (P3.9), but here one is a misspelling.
 fn known_fields(c: &Context<'_>) -> Verdict {
     let Tested { kind, .. } = Tested::open(c)?;
-    let unknown = unknown_schema_fields(&kind.schema_json)?;
+    let plugin = &c.plugin()?.descriptor().name;
+    let mut unknown = unknown_schema_fields(&kind.schema_json)?;
+    unknown.retain(|path| !is_own_field(path, plugin));
     ensure(unknown.is_empty(), "a schema of fields that are known", format!("{unknown:?}"))
         .map_err(|stop| stop.note("a host would ignore them"))
         .map_err(|stop| match unknown.iter().find_map(|field| meant(field)) {
@@ -198,7 +210,8 @@ fn native_ops(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that a non-standard attribute key is at least known to the plugin's own device.
+/// Checks that an attribute key that is none of Chipdock's is a plugin's own, and known to this plugin's
+/// device. A plugin of a later minor may use keys that this suite does not know.
 fn attributes(c: &Context<'_>) -> Verdict {
     let Tested { schema, .. } = Tested::open(c)?;
     for option in schema.options.iter().filter(|option| !option.from_attribute.is_empty()) {
@@ -206,6 +219,10 @@ fn attributes(c: &Context<'_>) -> Verdict {
         if attribute::ALL.contains(&key) {
             continue;
         }
+        let is_newer = c.plugin()?.raw().abi_minor > chipdock_abi::CHIPDOCK_ABI_MINOR;
+        let expected = format!("option \"{}\": a key of Chipdock's, or one of a plugin's own", option.name);
+        ensure(is_newer || key.contains('.'), expected, format!("\"{key}\""))
+            .map_err(|stop| stop.clause("P5.17"))?;
         let own = c.plugin()?.devices().into_iter().find(|device| device.name == schema.device);
         let known = own.is_some_and(|device| device.attribute(0, key).is_ok_and(|value| !value.is_none()));
         let is_absent = c.facts().absent_device(&schema.device).is_some();

@@ -85,6 +85,25 @@ proptest! {
     }
 }
 
+/// C.38: as long as the ABI's major, each published version 1.x is written, from 1.0 on.
+#[test]
+fn c38_every_version_of_major_1_is_written() {
+    let module = well_formed::module(&[7; 64]);
+    assert_eq!(VERSIONS[0], "1.0.0");
+    for version in VERSIONS {
+        assert!(version.starts_with("1."), "{version}");
+        assert_eq!(equal::modules(&module, &read(&write_at(&module, version).unwrap()).unwrap()), Ok(()));
+    }
+    assert_eq!(VERSIONS.last(), Some(&VERSION));
+}
+
+/// P13.4: every reader of this crate takes at least so much.
+#[test]
+fn p13_4_no_bound_of_modules_is_below_that_of_the_contract() {
+    let bounds = (DOCUMENT_BYTES_MAX, crate::limits::NODES_MAX, crate::limits::DEPTH_MAX);
+    assert!(bounds.0 >= 256 << 20 && bounds.1 >= 4_000_000 && bounds.2 >= 256, "{bounds:?}");
+}
+
 /// WIRE-W5: a reader of several minors says which, and a writer too.
 #[test]
 fn a_minor_that_nobody_knows_is_refused() {

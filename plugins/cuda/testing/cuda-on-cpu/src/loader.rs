@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use chipdock_plugin_api::kernel::{Kernel, KernelArg};
+use chipdock_plugin_api::kernel::{Kernel, KernelArg, Kernels};
 use chipdock_plugin_api::{
     Any, Artifact, ChipdockDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict,
 };
@@ -62,7 +62,7 @@ impl ModuleLoader for Loader {
     fn load(&self, artifact: &Artifact<'_>, _: Env) -> Result<Box<dyn Module>, Error> {
         let index =
             serde_json::from_str(artifact.index_json()).map_err(|why| error(ErrorKind::VALUE_ERROR, why))?;
-        let kernels = Kernel::from_index(&index)?;
+        let kernels = Kernels::from_index(&index)?.usable;
         let source = core::str::from_utf8(artifact.section("source")?.data);
         let mut text = source.map_err(|why| error(ErrorKind::VALUE_ERROR, why))?.to_owned();
         for (from, to) in EDITS {

@@ -58,7 +58,9 @@ pub fn target(host: &Host, options: &Value) -> Arc<Target> {
 ///
 /// An index without versions, or with versions that the tools do not have together.
 pub fn environment(index: &Value) -> Result<&'static str, String> {
-    let version = |name: &str| Some([index["needs"][name][0].as_u64()?, index["needs"][name][1].as_u64()?]);
+    let version = |name: &str| {
+        Some([index["options"]["needs"][name][0].as_u64()?, index["options"]["needs"][name][1].as_u64()?])
+    };
     match (version("vulkan"), version("spirv")) {
         (Some([1, 1]), Some([1, 3])) => Ok("vulkan1.1"),
         (Some([1, 1]), Some([1, 4])) => Ok("vulkan1.1spv1.4"),

@@ -117,7 +117,7 @@ fn spv_9_barriers_and_atomics_have_their_scopes_in_both_memory_models() {
         assert_eq!(exchanged.len(), 1, "{model}");
         let declares = text.contains("OpCapability VulkanMemoryModel\n");
         assert_eq!(declares, model == "vulkan");
-        let needed = index["needs"]["capabilities"].as_array().expect("a list");
+        let needed = index["options"]["needs"]["capabilities"].as_array().expect("a list");
         assert_eq!(needed.contains(&"VulkanMemoryModel".into()), declares);
         // Barriers order accesses to memory that is written and shared only if they are not
         // private.
@@ -159,7 +159,7 @@ fn spv_13_debug_information_has_the_lines_of_the_file() {
     options["debug_info"] = true.into();
     let (described, index) = text_of(&host, &target(&host, &options), KERNELS, false);
     assert!(
-        index["needs"]["extensions"]
+        index["options"]["needs"]["extensions"]
             .as_array()
             .expect("a list")
             .contains(&"SPV_KHR_non_semantic_info".into())
@@ -221,7 +221,10 @@ fn vkart_a3_arguments_past_the_push_constants_are_a_uniform_buffer() {
             let (text, index) = text_of(&host, &target, SCALARS, false);
             let is_in = |class: &str| operands(&text, "OpTypePointer").iter().any(|one| one[0] == class);
             assert_ne!(is_in("Uniform"), is_in("PushConstant"), "{text}");
-            (index["functions"][0]["block"].clone(), index["needs"]["push_constant_bytes"].clone())
+            (
+                index["functions"][0]["options"]["block"].clone(),
+                index["options"]["needs"]["push_constant_bytes"].clone(),
+            )
         };
         let (pushed, size) = block(with(None, 16384));
         assert_eq!((pushed["in"].as_str(), &pushed["size_bytes"]), (Some("push_constant"), &size));

@@ -87,9 +87,10 @@ fn launch_json(shader: &Shader, launch: &Launch) -> Result<Value, String> {
         .iter()
         .find(|kernel| kernel["name"] == *launch.name)
         .ok_or_else(|| format!("no {} in the index", launch.name))?;
-    let bindings = kernel["bindings"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let options = &kernel["options"];
+    let bindings = options["bindings"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut buffers = Vec::new();
-    let mut uniform = vec![0_u8; kernel["uniform"]["size_bytes"].as_u64().unwrap_or(0) as usize];
+    let mut uniform = vec![0_u8; options["uniform"]["size_bytes"].as_u64().unwrap_or(0) as usize];
     for (binding, arg) in bindings.iter().zip(&launch.args) {
         if let (Some(number), Arg::Tensor(array)) = (binding["binding"].as_u64(), arg) {
             buffers.push(json!({ "binding": number, "access": binding["access"], "data": padded(array) }));
@@ -105,10 +106,10 @@ fn launch_json(shader: &Shader, launch: &Launch) -> Result<Value, String> {
     let mut launch_json = json!({
         "entry": kernel["symbol"], "buffers": buffers, "grid": launch.grid.map(|extent| extent as u64),
     });
-    if let Some(number) = kernel["uniform"]["binding"].as_u64() {
+    if let Some(number) = options["uniform"]["binding"].as_u64() {
         launch_json["uniform"] = json!({ "binding": number, "data": hexadecimal(&uniform) });
     }
-    if let Some(constant) = kernel["dynamic_shared"]["override"].as_str() {
+    if let Some(constant) = options["dynamic_shared"]["override"].as_str() {
         let words = (launch.dynamic_shared_bytes as u64).div_ceil(4).max(1);
         launch_json["constants"] = json!({ constant: words });
     }
