@@ -110,8 +110,7 @@ static const char *accept(Entry *entry, const char *prefix, Str name, Str json, 
   if (entry->call == NULL && has_hole(entry->table, table_size)) return "P3.1: a table or one of its slots is null";
   if (entry->release == NULL) return "P3.1: a deleter is null";
   if (!is_readable(json)) return "P9.2: a text is nowhere, or of absurd size";
-  if (strcmp(prefix, "target.kind.") == 0 && !is(inside_of(member(json, "name"), '"'), shown(name)))
-    return "T.1: the schema is no JSON of that name";
+  if (strcmp(prefix, "target.kind.") == 0 && !is_schema_of(json, name)) return "T.1: its schema is not of that name";
   snprintf(key, sizeof key, "%s%.*s%s", prefix, (int)name.size, name.data, entry->version);
   if (strcmp(last_key, key) >= 0) return "P5.2: keys are sorted by their bytes, and none is there twice";
   last_key = entry->key = copy_of(str(key));

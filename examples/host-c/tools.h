@@ -235,6 +235,11 @@ static Str member(Str object, const char *name) {
   return str("");
 }
 
+/* Whether a text is the schema of a target kind, as far as this host reads it (T.1). */
+static int is_schema_of(Str text, Str name) {
+  return is(inside_of(member(text, "name"), '"'), shown(name)) && inside_of(member(text, "device"), '"').size > 0;
+}
+
 static uint64_t number(Str object, const char *name, uint64_t otherwise) {
   Str digits = member(object, name);
   return has_only(digits, 19, "0123456789") ? strtoull(digits.data, NULL, 10) : otherwise;
