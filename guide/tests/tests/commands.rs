@@ -5,9 +5,7 @@
 
 use std::fs;
 
-use chipdock_guide_tests::{
-    Mark, Page, agrees, blessed, docs, host_c, is_quoted, pages, readme, root, run,
-};
+use chipdock_guide_tests::{Mark, Page, agrees, blessed, docs, host_c, is_quoted, pages, readme, root, run};
 use chipdock_test_support::is_blessing;
 
 /// How many blocks nobody runs, each with its reason in the page. A new one is counted here, or
