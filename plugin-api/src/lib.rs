@@ -53,7 +53,7 @@
 //! | P1.12 | Opening it opens only libraries that it names. | P | suite |
 //! | P1.13 | On ELF systems it asks the loader for nothing with an effect beyond itself: no flag global, interpose, first or no-open, no audit library, no filter. | P | suite |
 //! | P1.14 | On ELF systems its thread-local variables need no space in the static TLS block (initial-exec), of which a running process has little left. | P | suite |
-//! | P1.15 | Where `build_id` is empty a host shows what the linker wrote: on ELF systems the note `NT_GNU_BUILD_ID`, in hexadecimal; otherwise the first 16 digits of the library's SHA-256, where the host has that. Neither may be relied on to distinguish two libraries: a host that keeps build results identifies a library by its whole SHA-256. | H | tests |
+//! | P1.15 | Where `build_id` is empty, a host that shows builds shows what the linker wrote: on ELF systems the note `NT_GNU_BUILD_ID`, in hexadecimal; otherwise the first 16 digits of the library's SHA-256, where the host has that. Neither may be relied on to distinguish two libraries: a host that keeps build results identifies a library by its whole SHA-256. | H | tests |
 //!
 //! ## P2 Two doors
 //!
@@ -102,11 +102,11 @@
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
-//! | P5.1 | The registrar copies names and texts, keeps tables (they are static), and takes ownership of `self_` whatever it returns. | H | review |
-//! | P5.2 | `init` registers at least one thing, sorted by key (`device_api.x`, `device_api.x/reset/1`), no key twice, the same for every host except for test hooks (I.4). | P | shim, host, suite |
+//! | P5.1 | The registrar copies names and texts, keeps tables (they are static), and takes ownership of `self_` whatever it returns; where the table is null or has a null slot, nothing can release it. It may be called during `init` only: a later call is refused. | H | tests |
+//! | P5.2 | `init` registers at least one thing, in the order of the bytes of the keys, no key twice: `device_api.<name>`, `function.<name>`, `module.load.<kind>`, `target.build.<kind>`, `target.kind.<name>`, and `<key>/<interface>/<version>` for what extends one of them or, by its name, the plugin. It is the same for every host except for test hooks (I.4). | P | shim, host, suite |
 //! | P5.3 | The registered keys are those that the manifest lists, except for test hooks (I.4). | P | host, suite |
 //! | P5.4 | When `init` fails nothing stays registered, and every `self_` is destroyed. | H | tests |
-//! | P5.5 | `device_type` 0 requests a number; the assigned one is returned, and tensors carry it. | both | suite |
+//! | P5.5 | `device_type` 0 requests a number, for `cpu` always 1; the assigned one is returned, and tensors carry it. | both | suite |
 //! | P5.6 | A manifest, where there is one, is readable, and matches the ABI, the operating system and the processor of the library. Where the machine or the host lacks what it needs (libc, features of the processor, interfaces that it requires), the plugin is not opened. | P | host, suite |
 //! | P5.7 | Its keys are sorted, and the schemas of its target kinds equal the registered ones. | P | host, suite |
 //! | P5.8 | Its digest, where it has one, is the library's. | P | host, suite |
@@ -180,7 +180,7 @@
 //! | P10.10 | A call leaves the caller's thread unchanged: signal mask, floating-point mode, locale, working folder, umask. A vendor library that it opens may install signal handlers. | P | suite |
 //! | P10.11 | A plugin holds none of its own locks while it calls the host, except for what P10.12 allows everywhere. | P | review |
 //! | P10.12 | Releasing (deleters, `release` of an environment, dropping a reference) and `raise`, `raise_object`, `take_error`, `log`, `query` and `current_stream` are allowed everywhere: during `init` and `shutdown`, in a `destroy` or a deleter, under a lock, between raising an error and returning. Everything else of the host may be called during a call; `init` calls of it only the registrar, `config` 1 and `conformance` 1 besides, `shutdown`, a `destroy` and a deleter nothing. | both | tests |
-//! | P10.13 | `init` writes the plugin's instance for that host (which may be null) only on success. `shutdown` is called with it once, before anything is destroyed; after a failed `init` neither `shutdown` nor `release` is called. | H | tests |
+//! | P10.13 | `init` writes the plugin's instance for that host (which may be null) only on success. `shutdown` is called with it once, before anything that was registered is destroyed (modules may be destroyed before); after a failed `init` neither `shutdown` nor `release` is called. | H | tests |
 //! | P10.14 | `release` is called with the instance once, last: after every `destroy` and deleter of registered objects and of loaded modules, whatever `shutdown` returned. Functions of modules and streams may live longer, and keep what they need. | H | tests |
 //! | P10.15 | Plugins are shut down in the reverse order in which they were opened. | H | tests |
 //! | P10.16 | A `self_` may be destroyed at any time after it was registered, by a registrar that refuses it even before the registrar returns. | H | tests |
@@ -220,7 +220,7 @@
 //! | H.1 | The table and its texts live as long as the process. | H | review |
 //! | H.2 | Its functions may be called from any thread, with `self_` first; texts are borrowed. | H | tests |
 //! | H.3 | `raise` and `raise_object` set this thread's error; `take_error` moves it out, None when there is none. | H | tests |
-//! | H.4 | `function` writes None or an owned function object; for an unknown name it writes None, which is no error. | H | tests |
+//! | H.4 | `function` takes the name of a registered function, without `function.`, and writes an owned function object; for an unknown name it writes None, which is no error. | H | tests |
 //! | H.5 | `query` writes an interface whose table is null for one that the host does not have, and answers success. | H | tests |
 //! | H.6 | None of them unwinds. | H | review |
 //! | H.7 | Each `init` is given a table of its own: its pointer identifies the plugin and the host. Errors, streams, functions and interfaces belong to the host, whichever of its tables is used. | H | tests |
@@ -258,7 +258,7 @@
 //! |---|---|---|---|
 //! | V.1 | A value is 16 bytes: type index, small length or zero, payload. Unused bytes are zero. | both | shim, suite |
 //! | V.2 | Types 7 to 9 are borrowed and occur in arguments only, never in a result or a container. | both | shim, suite |
-//! | V.3 | Type 10 points to an object pointer that the callee may take, leaving null. | both | shim, suite |
+//! | V.3 | Type 10 points to an object pointer that the callee may take, leaving null; it occurs in arguments only. | both | shim, suite |
 //! | V.4 | A tensor argument is type 7 (`ChipdockTensor*`) or type 70 (an object); both are accepted. | both | suite |
 //! | V.5 | A string is UTF-8: up to 7 bytes in place as type 11, longer ones as type 65 with a NUL after the last byte; bytes likewise as types 12 and 66. It never changes. | both | shim, suite |
 //! | V.6 | Objects are laid out as their type index says: shape 69, tensor 70 (strides not null when there are axes), array 71 (its elements owned). Elements of less than a byte are packed, low bits first; a tensor that pads them is refused. | both | build, suite |
@@ -267,7 +267,7 @@
 //! | V.9 | An object may be used and released on any thread. | both | suite |
 //! | V.10 | A packed call borrows its arguments; `result` is None before it and owned by the caller after success. | both | shim, suite |
 //! | V.11 | A packed function returns 0, or -1 with an error raised and `result` untouched. | both | shim, suite |
-//! | V.12 | Counts: increment relaxed; decrement with release, and acquire before the deleter. The deleter gets 1 when the last strong reference goes, 2 when the last weak one goes, 3 for both at once. | both | suite |
+//! | V.12 | Counts: increment relaxed; decrement with release, and acquire before the deleter. All strong references together hold one weak one. The deleter gets 1 when the last strong reference goes, 2 when the last weak one goes, 3 for both at once; after 1 the weak reference of the strong ones goes, too. | both | suite |
 //! | V.13 | Sixteen zero bytes lie before an object that crosses the boundary, whoever makes it: TVM-FFI reads where an object's memory begins there. | both | tests |
 //! | V.14 | Only the deleter of a managed tensor of another DLPack major is used. | both | tests |
 //! | V.15 | An integer that does not fit is an error with value and range; no value wraps. | both | suite |
@@ -278,6 +278,8 @@
 //! | V.20 | An object of unknown type is kept and returned, and never read. | both | review |
 //!
 //! ## D Device APIs
+//!
+//! Host memory is device 0 of type 1 in every host, `cpu`; `device_api.cpu` may be registered for it.
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
@@ -301,7 +303,7 @@
 //! | D.18 | A kernel is ordered on the current stream of its device on the launching thread. | P | suite |
 //! | D.19 | A device whose [`attribute::CHECKED_HANDLES`] is true answers a handle that is not live or belongs to another device, and an end of a copy that is neither its own nor host memory, with `WrongState`, `ValueError` or `Unsupported`, and a range past the end with `IndexError`; nothing changes. On other devices such calls are undefined. | P | suite |
 //! | D.20 | A data space has the requested number of bytes, and each keeps the last value written to it. | P | suite |
-//! | D.21 | Live data spaces have different handles, and no byte in common. | P | suite |
+//! | D.21 | Live data spaces have different handles, none null except of size 0 (D.22), and no byte in common. | P | suite |
 //! | D.22 | Size 0 returns a handle that may be freed, and may be an end of copies of size 0; it may be null. | P | suite |
 //! | D.23 | An alignment that is no power of two is `ValueError`. | P | shim, suite |
 //! | D.24 | Alignments up to 64 bytes are supported; a greater one may be `Unsupported`. | P | suite |
@@ -440,7 +442,7 @@
 //! | M.9 | An artifact that was built here loads; a damaged one is refused with a typed error, or loads; it never causes a crash. | P | suite |
 //! | M.10 | An artifact may be loaded many times, at once and one after the other; each module is independent. | P | suite |
 //! | M.11 | Sections and index fields that are unknown to a loader are ignored; stricter alignment is allowed. | P | suite |
-//! | M.12 | Functions of host memory also run with a null environment, using their own fallbacks. | P | suite |
+//! | M.12 | Functions of host memory also run with a null environment, using their own fallbacks; the errors that they raise reach no host then (X.11). So do kernels: on device 0 of their type, on the stream that the host's table names. | P | suite |
 //! | M.13 | An artifact that was written to a file and read back loads and computes the same. | both | suite |
 //! | M.14 | An artifact with an ignored extension loads as it does without it; an unknown mandatory one is an error of `verdict` and of `load`, `Unsupported`. | P | suite |
 //! | M.15 | `object` 1 of a loader: `object` writes an artifact's code as Bytes: one relocatable object in the format of the machine that the artifact was built for, on Linux ELF. It is position-independent, defines each symbol of the index and, where the code needs a host, `__chipdock_env` (X.3), all of them visible; no other symbol that it defines is visible outside of what it is linked into. | P | suite |
@@ -449,6 +451,11 @@
 //! | M.18 | `object` does not ask whether the code runs here. An artifact of another kind or format is `ValueError`; a damaged one is refused with a typed error or gives an object; a missing tool is `Unavailable`, with what was tried. Extensions are treated as by `load` (M.14). | P | suite |
 //! | M.19 | `object` leaves no file behind, whether it succeeds or fails. | P | suite |
 //! | M.20 | Code that may use extensions which some processors of its machine lack says so: it defines `__chipdock_needs`, hidden in an object, a text of the extensions' names with spaces between, which ends with a zero; without it, it needs none. Names are those of `object_code::needs`; others are ignored. A loader refuses such code on another processor, with the names (`Unsupported`); an exported library does the same. | P | tests |
+//! | M.21 | An artifact file begins with the eight bytes `CHIPDOCK`, the version 2 as 4 bytes, 4 zero bytes, the size of a document as 8 bytes, and its SHA-256 as 32 bytes, numbers little-endian; the document, which is JSON, follows, then the sections. A file of another version, one that ends too early and one of which a digest differs are refused as a whole. | H | tests |
+//! | M.22 | Its document has `modules`: each module once, after those that it imports, so that the last is what was compiled. A module has `sha256`, `index` and `target`, texts as the code generator wrote the one and got the other, `sections`, `imports`, which is the `sha256` of each, and `signatures`, which no loader is given. | H | tests |
+//! | M.23 | A section has `name`, `kind`, `alignment_bytes`, `offset_bytes`, `size_bytes` and `sha256`. Offsets are multiples of the alignment, and count from the first byte after the document that is a multiple of the greatest alignment of all sections of the file. | H | tests |
+//! | M.24 | The `module_kind` of an index names the loader. The `kind` of a target names a target kind, whose schema says on which `device` the functions run and, by `is_host`, whether they are packed functions of host code, which take tensors, or kernels (K). | both | tests |
+//! | M.25 | `verdict` and `load` get a module alone. `verdict` is asked for the device of M.24; a host may load without it. What a module imports is loaded before one of its functions is called, and reached by `imported` (X.7). | H | tests |
 //!
 //! ## K Kernels of device modules
 //!
@@ -459,7 +466,7 @@
 //! |---|---|---|---|
 //! | K.1 | Launch parameters are thread axes (`blockIdx.x` to `threadIdx.z`), each an extent and once; `tirx.use_cooperative_launch`, which has no value; and `tirx.use_dyn_shared_memory`, the bytes of dynamic shared memory, which is last. | both | shim |
 //! | K.2 | An axis that is not listed has extent 1; a kernel that lists none runs once, in one thread. An extent of 0 launches nothing, with success. | P | shim, suite |
-//! | K.3 | A packed call has the arguments in order, then an integer for each launch parameter that has a value. A pointer is a handle as the device API returns it, or None for null; the offset at which a tensor begins is a separate scalar with `opaque_handles`, otherwise it is added to the pointer. A scalar is an integer, a boolean or a float, and fits its type. | both | shim |
+//! | K.3 | A packed call has the arguments in order, then an integer for each launch parameter that has a value. A pointer is a handle as the device API returns it, or None for null; the offset at which a tensor begins is a separate scalar with `opaque_handles`, otherwise it is added to the pointer; it counts elements. A scalar is an integer, a boolean or a float, and fits its type. The index names neither the arguments nor the extents of a launch: the function of the host that launches the kernel knows them. | both | shim |
 //! | K.4 | A packed call runs on the thread's current device of the kernel's type, on its current stream; it returns when the kernel is queued. | P | tests |
 //! | K.5 | Interface `launch` 1 of a module returns each kernel of the index as an entry, which lives as long as the module, with the type of its device; for a name that is no kernel the entry is null. | P | suite |
 //! | K.6 | `launch` does what the packed call does, on the device and the stream that the request names; it does not ask the host for them, and changes neither. | P | suite |

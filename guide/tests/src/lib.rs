@@ -76,6 +76,17 @@ pub fn readme() -> Page {
     page("README.md", &fs::read_to_string(root().join("README.md")).expect("README.md"))
 }
 
+/// The README of the host in C, which is checked by the same rules as a page; its name is its path.
+///
+/// # Panics
+///
+/// When it cannot be read.
+#[must_use]
+pub fn host_c() -> Page {
+    let path = "examples/host-c/README.md";
+    page(path, &fs::read_to_string(root().join(path)).expect(path))
+}
+
 /// All pages of the guide, by name.
 ///
 /// # Panics

@@ -5,16 +5,16 @@
 
 use std::fs;
 
-use chipdock_guide_tests::{Mark, Page, agrees, blessed, docs, is_quoted, pages, readme, root, run};
+use chipdock_guide_tests::{Mark, Page, agrees, blessed, docs, host_c, is_quoted, pages, readme, root, run};
 use chipdock_test_support::is_blessing;
 
 /// How many blocks nobody runs, each with its reason in the page. A new one is counted here, or
 /// made to run.
 const NOT_RUN: usize = 9;
 
-/// The guide and the README.
+/// The guide, the README, and that of the host in C.
 fn all() -> impl Iterator<Item = Page> {
-    pages().into_iter().chain([readme()])
+    pages().into_iter().chain([readme(), host_c()])
 }
 
 /// Runs the sessions of one page and compares what they print.
@@ -38,7 +38,7 @@ fn check(name: &str) {
         }
     }
     if is_blessing() {
-        let folder = if page.name == "README.md" { root() } else { docs() };
+        let folder = if page.name.ends_with("README.md") { root() } else { docs() };
         fs::write(folder.join(&page.name), blessed(&page, &differing)).expect("the page is writable");
     }
     assert!(findings.is_empty(), "{}", findings.join("\n\n"));
@@ -67,6 +67,7 @@ sessions! {
     ir "ir.md"
     schedules "schedules.md"
     readme_session "README.md"
+    host_c_session "examples/host-c/README.md"
 }
 
 #[test]

@@ -164,8 +164,11 @@ unsafe extern "C" fn interface(
         // SAFETY: a place that is writable, or null.
         let out = unsafe { aligned(out_interface).cast_mut().as_mut() };
         let null = || wrong("the place for the interface is null or not aligned".to_owned());
-        match found.and_then(|found| Ok(*out.ok_or_else(null)? = found)) {
-            Ok(()) => CHIPDOCK_OK,
+        match found.and_then(|found| Ok((found, out.ok_or_else(null)?))) {
+            Ok((found, out)) => {
+                *out = found;
+                CHIPDOCK_OK
+            }
             Err(error) => {
                 let status = error.kind().status();
                 slots.raise(error);

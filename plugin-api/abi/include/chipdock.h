@@ -960,8 +960,8 @@ typedef struct ChipdockModuleHandle {
 typedef struct ChipdockModuleLoader {
   // Releases `self_`: called once, last.
   void (*destroy)(void *self_);
-  // Checks whether the artifact would run on `device`; writes one of `CHIPDOCK_ARTIFACT_*` and,
-  // if it is not OK, the reason as an owned string.
+  // Checks whether the artifact would run on `device`, one of its target kind's (M.24); writes
+  // one of `CHIPDOCK_ARTIFACT_*` and, if it is not OK, the reason as an owned string.
   int32_t (*verdict)(void *self_,
                      const struct ChipdockArtifact *artifact,
                      struct ChipdockDevice device,
@@ -1017,8 +1017,8 @@ typedef struct ChipdockRegistrar {
                            struct ChipdockStr info_json,
                            void *loader_self,
                            const struct ChipdockModuleLoader *loader);
-  // Registers a plain function; `deleter` releases `function_self` (an empty one is allowed,
-  // null is not).
+  // Registers `function.<name>`, a plain function; `deleter` releases `function_self` (an empty
+  // one is allowed, null is not).
   int32_t (*function)(void *self_,
                       struct ChipdockStr name,
                       void *function_self,
@@ -1090,7 +1090,7 @@ typedef struct ChipdockPlugin {
                   const struct ChipdockRegistrar *registrar,
                   void **out_instance);
   // Drains the work for that host. Called once, after each `init` that succeeded, before
-  // anything is destroyed. Later calls return `Unavailable`.
+  // anything that was registered is destroyed. Later calls return `Unavailable`.
   int32_t (*shutdown)(void *instance);
   // Releases the instance: called once, after every `destroy` and deleter of registered objects
   // and of loaded modules, whatever `shutdown` returned.

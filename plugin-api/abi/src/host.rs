@@ -108,8 +108,8 @@ pub struct ChipdockRegistrar {
         loader_self: *mut c_void,
         loader: *const ChipdockModuleLoader,
     ) -> i32,
-    /// Registers a plain function; `deleter` releases `function_self` (an empty one is allowed,
-    /// null is not).
+    /// Registers `function.<name>`, a plain function; `deleter` releases `function_self` (an empty
+    /// one is allowed, null is not).
     pub function: unsafe extern "C" fn(
         self_: *mut c_void,
         name: ChipdockStr,

@@ -85,8 +85,8 @@ pub struct ChipdockModuleHandle {
 pub struct ChipdockModuleLoader {
     /// Releases `self_`: called once, last.
     pub destroy: unsafe extern "C" fn(self_: *mut c_void),
-    /// Checks whether the artifact would run on `device`; writes one of `CHIPDOCK_ARTIFACT_*` and,
-    /// if it is not OK, the reason as an owned string.
+    /// Checks whether the artifact would run on `device`, one of its target kind's (M.24); writes
+    /// one of `CHIPDOCK_ARTIFACT_*` and, if it is not OK, the reason as an owned string.
     pub verdict: unsafe extern "C" fn(
         self_: *mut c_void,
         artifact: *const ChipdockArtifact,

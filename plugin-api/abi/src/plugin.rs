@@ -77,7 +77,7 @@ pub struct ChipdockPlugin {
         out_instance: *mut *mut c_void,
     ) -> i32,
     /// Drains the work for that host. Called once, after each `init` that succeeded, before
-    /// anything is destroyed. Later calls return `Unavailable`.
+    /// anything that was registered is destroyed. Later calls return `Unavailable`.
     pub shutdown: unsafe extern "C" fn(instance: *mut c_void) -> i32,
     /// Releases the instance: called once, after every `destroy` and deleter of registered objects
     /// and of loaded modules, whatever `shutdown` returned.

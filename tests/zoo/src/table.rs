@@ -37,7 +37,12 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    fn parse(text: &str) -> Result<Self, String> {
+    /// Reads an expected result: an end, and the parts that the output must contain.
+    ///
+    /// # Errors
+    ///
+    /// The end is none.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let (end, says) = text.split_once(' ').unwrap_or((text, ""));
         let (end, has_files) = end.strip_suffix("+files").map_or((end, false), |end| (end, true));
         let end = match end {
