@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use chipdock_test_support::command::Scratch;
+use chipdock_test_support::command::{Scratch, built};
 use serde_json::{Value, json};
 
 /// A kernel file of functions `f0`, `f1`, … that add their number, each for its target.
@@ -71,6 +71,28 @@ fn target_t14_a_tag_is_a_target() {
     let mut found = BTreeSet::new();
     modules(&named.run("inspect k.artifact --json").json()["module"], &mut found);
     assert!(found.iter().any(|(target, _)| target.contains("\"tag\":\"qcom/adreno-opencl\"")), "{found:?}");
+}
+
+/// TARGET-T15: a library without a manifest is opened where no manifest has the tag.
+#[test]
+fn target_t15_tags_of_a_library_without_a_manifest_are_found() {
+    let scratch = Scratch::without_plugins();
+    scratch.write("k.py", file(&[Value::Null]));
+    std::fs::create_dir(scratch.path("alone")).unwrap();
+    for name in ["chipdock_plugin_opencl.so", "chipdock_plugin_c.so", "chipdock_plugin_c.chipdock.json"] {
+        std::fs::copy(built().plugins.join(name), scratch.path("alone").join(name)).unwrap();
+    }
+    let build = |tag: &str| {
+        scratch.run(&format!("build k.py --plugin alone --target {tag} --host c -o k.artifact --json"))
+    };
+    let ended = build("qcom/adreno-opencl");
+    assert_eq!(
+        (ended.code, &ended.json()["target"]["kind"]),
+        (Some(0), &json!("opencl")),
+        "{}",
+        ended.stderr
+    );
+    build("qcom/adreno-opencl7").failed(3, &["did you mean \"qcom/adreno-opencl\"?"]);
 }
 
 /// COMPILE-C6: as the functions say, whatever the kind of the module's target.
