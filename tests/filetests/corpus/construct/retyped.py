@@ -29,11 +29,11 @@ class Module:
             P[2 * i] = value
 
     @T.prim_func(s_tir=True)
-    def narrow(A: T.Buffer((8,), "int16"), B: T.Buffer((8,), "int16"), x: T.uint8):
+    def narrow(A: T.Buffer((8,), "int16"), B: T.Buffer((8,), "int16")):
         T.func_attr({"tirx.noalias": True})
         for i in range(8):
             A[i] = T.Cast("int16", i * 256)
-        Module.first_bytes(A.data, 8, x)
+        Module.first_bytes(A.data, 8, T.uint8(7))
         for i in range(8):
             B[i] = A[i]
 
