@@ -50,6 +50,15 @@ with tempfile.TemporaryDirectory() as folder:
     again = chipdock.load(path)
     again.scale(a, 3.0, b)
 
+# A hook of this program changes each source of a kind before it is compiled; its fingerprint is part of the key of cached builds.
+@chipdock.register("c.postprocess_source", fingerprint="tour.py 1")
+def notice(source: str, target: str) -> str:
+    return "// of our own\n" + source
+
+
+print(chipdock.compile(scale, "c").source().splitlines()[0])
+chipdock.unregister("c.postprocess_source")
+
 # Errors are exceptions by kind, and say what was expected and what was found.
 try:
     module.scale(a.astype(np.float64), 3.0, b)

@@ -46,11 +46,12 @@ static int32_t notice(void *self, const ChipdockAny *args, int32_t num_args, Chi
 static void nothing(void *self) { (void)self; }
 
 static ChipdockAny compiled(ChipdockAny host, const char *text) {
-  ChipdockAny args[3], module = chipdock_value(CHIPDOCK_TYPE_NONE);
+  ChipdockAny args[4], module = chipdock_value(CHIPDOCK_TYPE_NONE);
   args[0] = host;
   args[1] = chipdock_text(text);
   args[2] = chipdock_text("c");
-  expect(__tvm_ffi_compile(NULL, args, 3, &module) == 0, "a kernel is compiled");
+  args[3] = chipdock_text("{\"cache\": false}");
+  expect(__tvm_ffi_compile(NULL, args, 4, &module) == 0, "a kernel is compiled");
   return module;
 }
 

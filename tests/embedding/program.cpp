@@ -70,13 +70,13 @@ static void hooks(const chipdock::Host &host, const std::string &text) {
     const ChipdockStr source = chipdock_str_of(&args.at(0));
     return chipdock::Value::str("// of the program in C++\n" + std::string(source.data, source.size));
   }), "program.cpp 1");
-  const chipdock::Module module = host.compile(text, "c");
+  const chipdock::Module module = host.compile(text, "c", "{\"cache\": false}");
   expect(module.source().find("// of the program in C++\n") == 0, "a hook is called");
   expect(host.function(name)("int x;", "{}").text() == "// of the program in C++\nint x;", "it is a function by its name");
   expect(error_of([&] { host.register_function(name, host.function(name)); }).kind() == "ValueError", "registered once");
   expect(host.unregister_function(name) && !host.unregister_function(name), "it is taken back once");
   expect(error_of([&] { host.function(name); }).kind() == "NotFound", "a function that nobody registered");
-  const chipdock::Module import = host.compile(text, "c");
+  const chipdock::Module import = host.compile(text, "c", "{\"cache\": false}");
   expect(import.source().find("// of the program") == std::string::npos, "and called no more");
   module.import_module(import);
   expect(error_of([&] { import.import_module(module); }).kind() == "ValueError", "no circle of imports");

@@ -108,6 +108,9 @@ static inline ChipdockStr chipdock_str_of(const ChipdockAny *value) {
     text.size = value->small_length;
   } else if (value->type_index == CHIPDOCK_TYPE_STR || value->type_index == CHIPDOCK_TYPE_BYTES) {
     text = ((const ChipdockByteArrayObject *)value->value.v_object)->bytes;
+  } else if (value->type_index == CHIPDOCK_TYPE_RAW_STR) {
+    text.data = value->value.v_c_str;
+    text.size = strlen(text.data);
   }
   return text;
 }
