@@ -368,7 +368,7 @@
 //! | T.2 | `canonicalize` gets a target to which the schema was applied, and queries no device. | both | review |
 //! | T.3 | A target that is canonical already is returned unchanged. | P | suite |
 //! | T.4 | A wrong option is `ValueError` with option, value, what is allowed and the nearest name. | P | suite |
-//! | T.5 | Axes and ops of the schema are known names, scopes known ones or the plugin's own (P5.17), `global` among them; an option is there once, with a doc, a range and a default within it; each capability is read from a declared option of its type, each optional type and optional op from one of type bool. | P | host, suite |
+//! | T.5 | Axes and ops of the schema are known names, scopes known ones or the plugin's own (P5.17), `global` among them; an option is there once, with a doc, a range and a default within it; each capability is read from a declared option of its type, each optional type and optional op from one of type bool; `honoured` has some of `device`, `model` and `libs`, and of later options of every kind. | P | host, suite |
 //! | T.6 | The answer is canonical JSON of the same kind: `tag` and `keys` as given, options that are declared and within their ranges, integers and booleans as given. | P | host, suite |
 //! | T.7 | The same text gives the same answer at every call, in every host. | P | suite |
 //! | T.8 | A text that is no target of this kind is `ValueError` or returned unchanged, however malformed; the kind stays usable. | P | suite |

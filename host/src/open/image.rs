@@ -125,7 +125,7 @@ struct Image<'a> {
 }
 
 impl Image<'_> {
-    /// Reads bytes of the file; the caller has checked their number and that they are there.
+    /// Reads bytes of the file (P1.6); the caller has checked their number and that they are there.
     fn read(&self, offset: u64, count: u64) -> Result<Vec<u8>, String> {
         let count = usize::try_from(count).map_err(|_| damaged("a size does not fit"))?;
         let file = match &self.source {
@@ -151,7 +151,7 @@ impl Image<'_> {
         )
     }
 
-    /// Reads the program headers.
+    /// Reads the program headers (P1.6).
     fn segments(&self, header: &[u8]) -> Result<Vec<Segment>, String> {
         let field = || damaged("its header");
         let offset = u64_at(header, 32).ok_or_else(field)?;
@@ -234,7 +234,7 @@ fn damaged(what: &str) -> String {
     format!("it is damaged: {what} is not as in an ELF file; install it again")
 }
 
-/// Checks rules IMAGE-E1 and IMAGE-E2, as far as the first bytes tell.
+/// Checks rules IMAGE-E1 and IMAGE-E2 (P1.6), as far as the first bytes tell.
 fn check_start(start: &[u8], size_bytes: u64) -> Result<(), String> {
     if size_bytes == 0 {
         return Err("it is empty; expected a shared library".to_owned());

@@ -31,6 +31,9 @@ fn option(
 /// Common options that nothing but a kind's own plugin reads (TARGET-T13).
 pub(crate) const UNREAD: [&str; 3] = ["device", "model", "libs"];
 
+/// Beginning of the names of common options that later versions add (P5.17).
+const RESERVED: &str = "chipdock.";
+
 /// Returns the options that every kind has, beside `kind`, `tag`, `host` and `from_device`.
 pub(crate) fn common_options() -> Vec<OptionSchema> {
     let type_max = i64::from(i32::MAX);
@@ -121,6 +124,7 @@ pub(crate) fn converted(
     }
 }
 
+/// Reads an integer within the range of its option (T.4, T.5).
 fn integer(option: &OptionSchema, value: &Value) -> Result<i64, String> {
     match value.as_i64() {
         Some(number) => ranged(option, number),
@@ -138,11 +142,13 @@ fn range_text(option: &OptionSchema) -> String {
     }
 }
 
+/// Checks a number against the range of its option (T.4, T.5).
 fn ranged(option: &OptionSchema, number: i64) -> Result<i64, String> {
     let fits = option.min.is_none_or(|min| number >= min) && option.max.is_none_or(|max| number <= max);
     if fits { Ok(number) } else { Err(format!("expected {}, found {number}", range_text(option))) }
 }
 
+/// Checks a text against those that its option allows (T.4, T.5).
 fn allowed(option: &OptionSchema, text: &str) -> Result<(), String> {
     /// Greatest number of listed names; of a longer list only a part is printed.
     const LISTED_MAX: usize = 24;
@@ -177,7 +183,7 @@ fn check_capabilities(kind: &TargetKind) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks that the option which something is read from is declared, with that type.
+/// Checks that the option which something is read from is declared, with that type (T.5).
 fn check_source(
     kind: &TargetKind,
     what: std::fmt::Arguments<'_>,
@@ -221,7 +227,9 @@ fn check_ops_and_honoured(kind: &TargetKind) -> Result<(), String> {
             return Err(format!("op \"{name}\" is in native_ops and in optional_ops; expected one of them"));
         }
     }
-    match kind.honoured.iter().find(|name| !UNREAD.contains(&name.as_str())) {
+    // A name of Chipdock's that is not known here is that of a later common option (P5.17).
+    let is_wrong = |name: &&String| !UNREAD.contains(&name.as_str()) && !name.starts_with(RESERVED);
+    match kind.honoured.iter().find(is_wrong) {
         Some(name) => {
             Err(format!("honoured: expected some of {}, found \"{name}\"", quoted(UNREAD.iter().copied())))
         }
@@ -229,7 +237,7 @@ fn check_ops_and_honoured(kind: &TargetKind) -> Result<(), String> {
     }
 }
 
-/// Checks a kind's schema, which the host relies on afterwards.
+/// Checks a kind's schema, which the host relies on afterwards (T.1, T.5, P5.17).
 ///
 /// Of a kind that cannot be used (P3.10) only the name is relied on.
 pub(crate) fn check_kind(name: &str, declared: &DeclaredKind) -> Result<(), String> {
@@ -249,7 +257,7 @@ pub(crate) fn check_kind(name: &str, declared: &DeclaredKind) -> Result<(), Stri
     for option in &kind.options {
         let name = option.name.as_str();
         let known = reserved.contains(&name) || common.iter().any(|common| common.name == name);
-        if name.is_empty() || known || name.starts_with("feature.") {
+        if name.is_empty() || known || name.starts_with("feature.") || name.starts_with(RESERVED) {
             return Err(format!("option \"{name}\" has a name that every target has, or none"));
         }
         if !names.insert(name) {

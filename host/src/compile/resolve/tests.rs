@@ -459,6 +459,10 @@ fn a_bad_schema_of_ops_is_told() {
             "op \"clz\" is in native_ops and in optional_ops",
         ),
         (|kind| kind["honoured"] = json!(["keys"]), "honoured: expected some of"),
+        (
+            |kind| kind["options"] = json!([{"name": "chipdock.power", "type": "bool", "doc": ""}]),
+            "option \"chipdock.power\" has a name that every target has",
+        ),
     ]);
 }
 

@@ -68,7 +68,7 @@ fn an_index_that_the_source_does_not_keep_is_refused() {
     let error = bench.load(ADD, json!([cooperative])).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::UNSUPPORTED);
     let index = json!({ "module_kind": "opencl", "format": "cl", "functions": [add_entry()],
-                        "extensions": ["cl_khr_telepathy"] });
+                        "options": { "extensions": ["cl_khr_telepathy"] } });
     let error = bench.load_index(ADD, &index).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::UNSUPPORTED);
     assert!(error.message().contains("cl_khr_telepathy"), "{error}");
@@ -79,7 +79,7 @@ fn an_index_that_the_source_does_not_keep_is_refused() {
 fn a_verdict_says_whether_an_artifact_fits() {
     let Some(bench) = Bench::new() else { return };
     let loader = OpenClLoader { host: bench.host, hardware: bench.hardware.clone() };
-    let index = |kind: &str, extension: &str| json!({ "module_kind": kind, "format": "cl", "functions": [add_entry()], "extensions": [extension] });
+    let index = |kind: &str, extension: &str| json!({ "module_kind": kind, "format": "cl", "functions": [add_entry()], "options": { "extensions": [extension] } });
     let check = |index: &serde_json::Value, device_type, device_id| {
         with_artifact(ADD, index, |artifact| {
             loader.check(artifact, ChipdockDevice { device_type, device_id })

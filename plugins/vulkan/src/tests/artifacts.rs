@@ -40,7 +40,7 @@ fn kernels_by_hand_are_valid_and_read() {
     for form in FORMS {
         let parts = add(form);
         let code = read(&parts).unwrap_or_else(|error| panic!("{form:?}: {error}"));
-        assert_eq!((code.kernels.len(), code.words.len()), (1, parts.spv.len() / 4));
+        assert_eq!((code.kernels.usable.len(), code.words.len()), (1, parts.spv.len() / 4));
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("add.spv");
         fs::write(&file, &parts.spv).unwrap();
@@ -53,9 +53,9 @@ fn kernels_by_hand_are_valid_and_read() {
 
 #[test]
 fn vkmod_m1_an_index_is_checked_against_itself() {
-    let place = |position: u32| format!("/functions/0/places/{position}");
+    let place = |position: u32| format!("/functions/0/options/places/{position}");
     let function = |field: &str| format!("/functions/0/{field}");
-    refused(Form::Push, "/functions/0/places", json!([]), "a place for each of 3 arguments, found 0");
+    refused(Form::Push, "/functions/0/options/places", json!([]), "a place for each of 3 arguments, found 0");
     refused(Form::Push, &place(0), json!({ "binding": 1, "is_written": false }), "argument 0");
     refused(Form::Push, &place(1), json!({ "binding": 2, "is_written": false }), "argument 1");
     refused(Form::Push, &place(1), json!({ "offset_bytes": 0, "size_bytes": 4 }), "argument 1");
@@ -67,23 +67,38 @@ fn vkmod_m1_an_index_is_checked_against_itself() {
     refused(Form::Push, &place(2), json!({ "offset_bytes": -4, "size_bytes": 4 }), "function add");
     refused(Form::Address, &place(1), json!({ "address_at": 0, "is_written": true }), "overlap at 0");
     refused(Form::Address, &place(1), json!({ "address_at": 12, "is_written": true }), "at a multiple");
-    refused(Form::Push, &function("block"), json!({ "in": "push_constant", "size_bytes": 0 }), "4 to 16");
-    refused(Form::Push, &function("block"), json!({ "in": "push_constant", "size_bytes": 20 }), "4 to 16");
-    refused(Form::Push, &function("block"), json!({ "in": "heap", "size_bytes": 4 }), "heap");
-    refused(Form::Push, &function("block"), json!(null), "a block of 4");
-    refused(Form::Uniform, &function("block/binding"), json!(3), "at binding 2");
-    refused(Form::Push, &function("workgroup_size"), json!([0, 1, 1]), "a workgroup of threads");
-    refused(Form::Push, &function("workgroup_size"), json!([64, 1]), "function add");
-    refused(Form::Shared, &function("dynamic_shared/element_bytes"), json!(0), "elements of 1 to 128");
     refused(
         Form::Push,
-        &function("dynamic_shared"),
+        &function("options/block"),
+        json!({ "in": "push_constant", "size_bytes": 0 }),
+        "4 to 16",
+    );
+    refused(
+        Form::Push,
+        &function("options/block"),
+        json!({ "in": "push_constant", "size_bytes": 20 }),
+        "4 to 16",
+    );
+    refused(Form::Push, &function("options/block"), json!({ "in": "heap", "size_bytes": 4 }), "heap");
+    refused(Form::Push, &function("options/block"), json!(null), "a block of 4");
+    refused(Form::Uniform, &function("options/block/binding"), json!(3), "at binding 2");
+    refused(Form::Push, &function("options/workgroup_size"), json!([0, 1, 1]), "a workgroup of threads");
+    refused(Form::Push, &function("options/workgroup_size"), json!([64, 1]), "function add");
+    refused(
+        Form::Shared,
+        &function("options/dynamic_shared/element_bytes"),
+        json!(0),
+        "elements of 1 to 128",
+    );
+    refused(
+        Form::Push,
+        &function("options/dynamic_shared"),
         json!({ "constant": 0, "element_bytes": 4 }),
         "no launch parameter",
     );
-    refused(Form::Push, "/needs/storage_buffers", json!(1), "2 storage buffers");
-    refused(Form::Push, "/needs/push_constant_bytes", json!(0), "push constants");
-    refused(Form::Push, "/needs", json!(null), "`needs` of the index");
+    refused(Form::Push, "/options/needs/storage_buffers", json!(1), "2 storage buffers");
+    refused(Form::Push, "/options/needs/push_constant_bytes", json!(0), "push constants");
+    refused(Form::Push, "/options/needs", json!(null), "`needs` of the index");
     let mut cooperative = add(Form::Push);
     cooperative.index["functions"][0]["launch_params"] = json!(["tirx.use_cooperative_launch"]);
     let error =
@@ -91,22 +106,43 @@ fn vkmod_m1_an_index_is_checked_against_itself() {
     assert_eq!(error.kind(), ErrorKind::UNSUPPORTED);
 }
 
+/// K.9: whatever its interface says, and although the words have it.
+#[test]
+fn k9_a_kernel_that_is_not_understood_is_unusable_alone() {
+    let mut newer = add(Form::Push);
+    newer.index["functions"][0]["launch_params"] = json!(["clusterIdx.x"]);
+    newer.index["functions"][0]["options"] = json!({ "shards": 2 });
+    let code = newer.with(|artifact| Code::of(artifact, &ARTIFACT.index(artifact).unwrap())).unwrap();
+    assert_eq!((code.kernels.usable.len(), code.interfaces.len(), code.shared_bytes.len()), (0, 0, 0));
+    assert_eq!(code.kernels.check_usable("add").unwrap_err().kind(), ErrorKind::UNSUPPORTED);
+}
+
 #[test]
 fn vkmod_m3_the_words_are_checked_against_the_index() {
     let function = |field: &str| format!("/functions/0/{field}");
-    refused(Form::Push, "/spv_sha256", json!("00"), "the digest 00");
-    refused(Form::Push, "/spv_sha256", json!(null), "the digest");
-    refused(Form::Push, "/needs/spirv", json!([1, 4]), "SPIR-V [1, 4]");
-    refused(Form::Push, "/needs/capabilities", json!([]), "capabilities");
-    refused(Form::Push, "/needs/capabilities", json!(["Shader", "Int64"]), "Int64");
-    refused(Form::Push, "/needs/capabilities", json!(["Shader", "Telepathy"]), "Telepathy");
-    refused(Form::Address, "/needs/extensions", json!([]), "SPV_KHR_physical_storage_buffer");
+    refused(Form::Push, "/options/spv_sha256", json!("00"), "the digest 00");
+    refused(Form::Push, "/options/spv_sha256", json!(null), "the digest");
+    refused(Form::Push, "/options/needs/spirv", json!([1, 4]), "SPIR-V [1, 4]");
+    refused(Form::Push, "/options/needs/capabilities", json!([]), "capabilities");
+    refused(Form::Push, "/options/needs/capabilities", json!(["Shader", "Int64"]), "Int64");
+    refused(Form::Push, "/options/needs/capabilities", json!(["Shader", "Telepathy"]), "Telepathy");
+    refused(Form::Address, "/options/needs/extensions", json!([]), "SPV_KHR_physical_storage_buffer");
     refused(Form::Push, &function("symbol"), json!("sub"), "[\"sub\"]");
     refused(Form::Push, "/functions", json!([]), "add_kernel");
-    refused(Form::Push, &function("workgroup_size"), json!([32, 1, 1]), "[32, 1, 1]");
-    refused(Form::Shared, &function("dynamic_shared/constant"), json!(1), "Some((1, 4)), found (0, 4)");
-    refused(Form::Shared, &function("dynamic_shared/element_bytes"), json!(1), "Some((0, 1)), found (0, 4)");
-    refused(Form::Shared, &function("dynamic_shared"), json!(null), "None, found (0, 4)");
+    refused(Form::Push, &function("options/workgroup_size"), json!([32, 1, 1]), "[32, 1, 1]");
+    refused(
+        Form::Shared,
+        &function("options/dynamic_shared/constant"),
+        json!(1),
+        "Some((1, 4)), found (0, 4)",
+    );
+    refused(
+        Form::Shared,
+        &function("options/dynamic_shared/element_bytes"),
+        json!(1),
+        "Some((0, 1)), found (0, 4)",
+    );
+    refused(Form::Shared, &function("options/dynamic_shared"), json!(null), "None, found (0, 4)");
     // With a constant length the array is no dynamic shared memory, and `needs` names none.
     let constant = add(Form::Shared).with_words(|words| {
         let at = words.iter().position(|word| *word == 0x0004_0032).unwrap();
@@ -227,9 +263,13 @@ proptest! {
         let text: String = text.into_iter().collect();
         let read = parts.with_index(&text, |artifact| Code::of(artifact, &ARTIFACT.index(artifact)?));
         if let Ok(code) = read {
-            prop_assert_eq!(&code.kernels.usable[0].symbol, "add_kernel");
-            prop_assert_eq!(code.interfaces[0].workgroup_size, [64, 1, 1]);
-            prop_assert_eq!(code.interfaces[0].places.len(), code.kernels[0].args.len());
+            // One whose argument or launch parameter was altered is not understood (K.9).
+            prop_assert_eq!(code.kernels.usable.len() + code.kernels.unusable.len(), 1);
+            for (kernel, interface) in code.kernels.usable.iter().zip(&code.interfaces) {
+                prop_assert_eq!(&kernel.symbol, "add_kernel");
+                prop_assert_eq!(interface.workgroup_size, [64, 1, 1]);
+                prop_assert_eq!(interface.places.len(), kernel.args.len());
+            }
         }
     }
 

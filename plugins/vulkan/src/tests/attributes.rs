@@ -12,23 +12,27 @@ fn vk_d5_attributes_are_what_the_driver_reports() {
     let number = |key: &str| value(key).to::<i64>().unwrap();
     let flag = |key: &str| value(key).to::<bool>().unwrap();
     assert!(value("device_name").to::<String>().unwrap().starts_with("llvmpipe"));
-    assert_eq!(value("driver_name").to::<String>().unwrap(), "llvmpipe");
-    assert_eq!(value("device_type").to::<String>().unwrap(), "cpu");
+    assert_eq!(value("vulkan.driver_name").to::<String>().unwrap(), "llvmpipe");
+    assert_eq!(value("vulkan.device_type").to::<String>().unwrap(), "cpu");
     assert_eq!(value(attribute::COMPUTE_VERSION).to::<String>().unwrap(), "1.3");
-    assert_eq!(number("vulkan_api_version"), 1 << 22 | 3 << 12);
-    assert_eq!(number("max_spirv_version"), 0x0001_0600);
-    assert_eq!(number("max_push_constants_size"), 128);
-    assert_eq!(number("max_storage_buffer_range"), 128 << 20);
-    assert_eq!(number("thread_warp_size"), number(attribute::WARP_SIZE));
-    assert!(number("thread_warp_size") > 1);
-    assert_eq!(number("supported_subgroup_operations") & 0b1111, 0b1111);
+    assert_eq!(number(attribute::API_VERSION), 1 << 22 | 3 << 12);
+    assert_eq!(number("vulkan.max_spirv_version"), 0x0001_0600);
+    assert_eq!(number("vulkan.max_push_constants_size"), 128);
+    assert_eq!(number("vulkan.max_storage_buffer_range"), 128 << 20);
+    assert!(number(attribute::WARP_SIZE) > 1);
+    assert_eq!(number("vulkan.supported_subgroup_operations") & 0b1111, 0b1111);
     assert!(number(attribute::MAX_THREADS_PER_BLOCK) >= 128);
     assert!(number(attribute::TOTAL_GLOBAL_MEMORY_BYTES) >= 1 << 30);
     assert_eq!(*value(attribute::MAX_GRID_DIMENSIONS).to::<Shape>().unwrap(), [65535; 3]);
-    for key in ["runs_threads_serially", "supports_float64", "supports_int64", "supports_float32"] {
+    for key in [
+        "vulkan.runs_threads_serially",
+        "vulkan.supports_float64",
+        "vulkan.supports_int64",
+        "vulkan.supports_float32",
+    ] {
         assert!(flag(key), "{key}");
     }
-    assert!(!flag("supports_cooperative_matrix"));
+    assert!(!flag("vulkan.supports_cooperative_matrix"));
     assert!(bench.api.attribute(0, "no_such_key").unwrap().is_none());
 }
 

@@ -117,7 +117,7 @@ impl Bench {
         device_id: i32,
         stream: Stream,
     ) -> Result<(), Error> {
-        let kernel = &module.kernels()[0];
+        let kernel = &module.kernels().usable[0];
         let values = args.values(kernel.has_dynamic_shared);
         let views: Vec<AnyView<'_>> = values.iter().map(Any::view).collect();
         let launch: Launch = kernel.call(&views)?.unwrap();
