@@ -98,7 +98,7 @@ fn vkmod_m1_an_index_is_checked_against_itself() {
     );
     refused(Form::Push, "/options/needs/storage_buffers", json!(1), "2 storage buffers");
     refused(Form::Push, "/options/needs/push_constant_bytes", json!(0), "push constants");
-    refused(Form::Push, "/options/needs", json!(null), "`needs` of the index");
+    refused(Form::Push, "/options/needs", json!(null), "`options.needs` of the index");
     let mut cooperative = add(Form::Push);
     cooperative.index["functions"][0]["launch_params"] = json!(["tirx.use_cooperative_launch"]);
     let error =
