@@ -391,7 +391,7 @@ impl Target {
 /// ```
 #[must_use]
 pub fn float_text(value: f64) -> Option<String> {
-    serde_json::Number::from_f64(value).map(|number| number.to_string())
+    value.is_finite().then(|| format!("{value:?}"))
 }
 
 /// Reads the text of a float as [`float_text`] writes it; `None` for any other text.
