@@ -23,7 +23,7 @@ pub const INDEX_SCHEMA: u32 = 1;
 /// use serde_json::json;
 ///
 /// assert!(check_schema(&json!({ "module_kind": "npu" })).is_ok());
-/// assert_eq!(check_schema(&json!({ "schema": 2 })).unwrap_err().kind(), "Unavailable");
+/// assert_eq!(check_schema(&json!({ "schema": 2 })).unwrap_err().kind(), chipdock_plugin_api::ErrorKind::UNAVAILABLE);
 /// ```
 pub fn check_schema(index: &Value) -> Result<(), Error> {
     let Some(schema) = index.get("schema") else { return Ok(()) };

@@ -57,7 +57,7 @@ pub struct Kernel {
 /// let newer = json!({ "name": "gemm", "symbol": "gemm_", "args": ["handle"], "launch_params": ["clusterIdx.x"] });
 /// let kernels = Kernels::from_index(&json!({ "functions": [fill, newer] }))?;
 /// assert_eq!(kernels.usable[0].name, "fill");
-/// assert_eq!(kernels.check_usable("gemm").unwrap_err().kind(), "Unsupported");
+/// assert_eq!(kernels.check_usable("gemm").unwrap_err().kind(), chipdock_plugin_api::ErrorKind::UNSUPPORTED);
 /// # Ok::<(), chipdock_plugin_api::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
