@@ -579,7 +579,7 @@ ZOO_UNUSED static int32_t zoo_init(const ChipdockHost *host, const ChipdockRegis
   }
   if ((status = registrar->device_api(to, text("zoo"), 0, text("{}"), zoo, &zoo_device_api, &device_type)) != CHIPDOCK_OK) return status;
   hours.self_ = zoo;
-  if ((status = registrar->extend(to, text("device_api.zoo"), text("hours"), 1, &hours, zoo_release)) != CHIPDOCK_OK)
+  if ((status = registrar->extend(to, text("device_api.zoo"), text("zoo.hours"), 1, &hours, zoo_release)) != CHIPDOCK_OK)
     return status;
   if ((status = registrar->function(to, text("zoo.answer"), zoo, in_answer, zoo_release)) != CHIPDOCK_OK) return status;
   if ((status = registrar->module_loader(to, text("zoo"), text("{}"), zoo, &zoo_module_loader)) != CHIPDOCK_OK) return status;
