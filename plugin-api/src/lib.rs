@@ -378,7 +378,7 @@
 //! | T.8 | A text that is no target of this kind is `ValueError` or returned unchanged, however malformed; the kind stays usable. | P | suite |
 //! | T.9 | Kernels have only axes that the kind declares; a kind may declare none, all, or some. For a device of a kind without axes each launch is one thread (IR-K8): its kernels have no axis, and their loops are those of the function. | H | tests |
 //! | T.10 | A tag of the schema has a name of 1 to 128 letters, digits, `_`, `.`, `,`, `-` and `/`, at least one of them a `/`, which no kind's name has (P5.9). Its options are of the kind, of their types and within their ranges, or those that every target has, except for `kind`, `tag` and `from_device`. | P | host, suite |
-//! | T.11 | A target holds the value of an option of type `float`, a finite float64, as text: the shortest decimal that reads back equal, with a point or an exponent (`0.1`, `2.0`, `1e300`). That of a `map[str]` or `map[int]` is an object of strings or integers. So is a default. | both | host, suite |
+//! | T.11 | A target holds the value of an option of type `float`, a finite float64, as text: the shortest decimal that reads back equal, with a point or an exponent (`0.1`, `2.0`, `1e300`). That of a `map[str]` or `map[int]` is an object of strings or integers. So is a default. | both | host, tests |
 //!
 //! ## C Code generators
 //!

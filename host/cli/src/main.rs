@@ -95,11 +95,18 @@ use clap::{CommandFactory as _, Parser as _};
 use args::{BuildArgs, Cli, ColorChoice, Command, GlobalArgs, RunArgs};
 use report::{Exit, Failure, Result};
 
+/// Whether this process is a child of the command: the names of their subcommands begin alike.
+fn is_child() -> bool {
+    std::env::args_os().nth(1).is_some_and(|word| word.as_encoded_bytes().starts_with(b"__"))
+}
+
 fn main() -> ExitCode {
     chipdock_supervise::make_file_limit_an_error();
     if let Err(failure) = streams::take() {
         return finish(Err(failure), color_of_arguments());
     }
+    // Before anything that may run out of memory. The end of a child is reported by its supervisor.
+    let _own_end = (!is_child()).then(supervised::speak_for_myself);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
@@ -108,12 +115,6 @@ fn main() -> ExitCode {
         Some(inner) => cli.global.clone().merged(inner),
         None => cli.global.clone(),
     };
-    // The end of a child is reported by its supervisor.
-    let is_child = matches!(
-        cli.command,
-        Command::CheckChild(_) | Command::AskChild(_) | Command::Isolated(_) | Command::ConformanceWorker(_)
-    );
-    let _own_end = (!is_child).then(supervised::speak_for_myself);
     let opens_plugins = opens_plugins_here(&cli.command);
     let result = dispatch(cli.command, &global);
     let exit = result.as_ref().map_or_else(|failure| failure.exit as i32, |_| 0);

@@ -29,7 +29,8 @@ const AT_ONCE: usize = 4;
 /// Lines of `host.c` at most: a host is that small.
 const LINES_MAX: usize = 500;
 
-const HEALTHY_LIST: &str = "0 zoo 1.0.0, ABI 1.0 … device_api.zoo/zoo.hours/1 … target.kind.zoo for device zoo";
+const HEALTHY_LIST: &str =
+    "0 zoo 1.0.0, ABI 1.0 … device_api.zoo/zoo.hours/1 … target.kind.zoo for device zoo";
 const HEALTHY_RUN: &str = "0 0 11 22 C = A + B: 3 of 3 right";
 
 #[derive(Deserialize)]
