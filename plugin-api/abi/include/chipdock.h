@@ -121,8 +121,10 @@ extern "C" {
  * device API     map         1  ChipdockMap1          the address of memory that the host reaches (N.16, N.17)
  * module loader  object      1  ChipdockObject1       the code of an artifact as an object file (M.15 to M.19)
  * module         launch      1  ChipdockLaunch1       launch a kernel on a given stream (K.5 to K.8)
+ * build session  progress    1  ChipdockProgress1     what a long build is at (C.42)
  * host           config      1  ChipdockConfig1       settings of the plugin (S)
  * host           memory      1  ChipdockMemory1       tensors on any device (H.9)
+ * host           needs       1  ChipdockNeeds1        interfaces of other plugins that this one needs (H.11)
  * host           conformance 1  ChipdockConformance1  whether hooks are wanted (I.4)
  */
 
