@@ -35,6 +35,7 @@
 //! | `image` | IMAGE-E1 to IMAGE-E4: a shared library for this machine, and whole, before it is opened |
 //! | `loader` | LOAD-L1 to LOAD-L7: the checks of a library, all or nothing |
 //! | `registry` | REG-R1 to REG-R6: lazy, one answer, permanent, nothing hidden, disputes stay, needed keys first |
+//! | `handed_out` | interfaces of plugins for other plugins that need them (H.11 of the contract) |
 //! | `program` | PROGRAM-F1 to PROGRAM-F5: functions that the program itself registers |
 //! | [`settings`] | SET-O1 to SET-O6: a user's settings of plugins, and the order of their sources |
 //! | `origin`, `digest_memory` | which bytes a plugin is; DIGEST-M1 to DIGEST-M4: remembered for a file that has not changed. A wrong digest is refused by `loader` (LOAD-L1) and by `lock` (LOCK-K3) |
@@ -48,7 +49,7 @@
 //! | `guard` | GUARD-G1 to GUARD-G6: changes that a plugin makes to the process, undone and named |
 //! | [`calling`] | CALLING-N1 to CALLING-N6: the called plugin, for a program that must report why the process ended |
 //! | [`values`] | VALUE-F1 to VALUE-F3: functions as values, between hosts and TVM-FFI |
-//! | **`compile`** | COMPILE-C1 to COMPILE-C9: validate once, build once, the lower version, nothing half-done, positions, a function's own target, imports, a way out, outputs asked for |
+//! | **`compile`** | COMPILE-C1 to COMPILE-C10: validate once, build once, the lower version, nothing half-done, positions, a function's own target, imports, a way out, outputs asked for, steps told |
 //! | `compile::resolve` | TARGET-T1 to TARGET-T16: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
 //! | `plan`, `build`, `delivered` | what is lowered and remembered; one module through one code generator or out of the cache; what a plugin delivers |
 //! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error. `build` applies them |

@@ -5,6 +5,7 @@
 pub(crate) mod digest_memory;
 pub mod discovery;
 pub mod generation;
+pub(crate) mod handed_out;
 pub(crate) mod image;
 pub(crate) mod loader;
 pub(crate) mod lock;

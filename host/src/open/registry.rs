@@ -28,12 +28,10 @@ use std::collections::btree_map::Entry as MapEntry;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use chipdock_abi::ChipdockInterface;
 use chipdock_ir::{DeclaredKind, TargetKind};
 use chipdock_plugin_api as api;
 use serde::Serialize;
 
-use crate::boundary::extension::Extension;
 use crate::boundary::guard::ProcessChange;
 use crate::boundary::instance::Instance;
 use crate::boundary::registrar::{DeviceApiEntry, DeviceTypes, Entry, Staged};
@@ -730,30 +728,6 @@ impl Registry {
         }
         let mut types = self.device_types.lock().unwrap_or_else(PoisonError::into_inner);
         types.number(name, 0).map_err(|message| Error::new(ErrorKind::Value, message))
-    }
-
-    /// Returns the interface that is registered under a key `<key>/<name>/<version>` (H.11).
-    ///
-    /// # Errors
-    ///
-    /// What it extends is not available; `NotFound`: it has no such interface.
-    pub(crate) fn interface(&self, key: &str) -> Result<ChipdockInterface, Error> {
-        let missing = || {
-            let message = format!("no object that this host keeps has the interface {key}");
-            Error::new(ErrorKind::NotFound, message)
-        };
-        let mut parts = key.splitn(3, '/');
-        let (Some(extended), Some(name), Some(Ok(version))) =
-            (parts.next(), parts.next(), parts.next().map(str::parse))
-        else {
-            return Err(missing());
-        };
-        let found = match self.entry(extended)? {
-            Some(Entry::DeviceApi(entry)) => entry.extensions.find(name, version).map(Extension::raw),
-            Some(Entry::ModuleLoader(entry)) => entry.extensions.find(name, version).map(Extension::raw),
-            _ => None,
-        };
-        found.ok_or_else(missing)
     }
 
     pub(crate) fn device_api(&self, name: &str) -> Result<Option<Arc<DeviceApiEntry>>, Error> {
