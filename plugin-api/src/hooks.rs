@@ -53,6 +53,13 @@ impl Hook {
     }
 }
 
+/// Returns true if functions of that name are hooks, or identify one.
+#[must_use]
+pub fn is_hook(name: &str) -> bool {
+    let hook = name.strip_suffix(".fingerprint").unwrap_or(name);
+    [Hook::Postprocess, Hook::Compile].iter().any(|kind| hook.ends_with(&kind.function("")))
+}
+
 /// Returns the name of the function that identifies a hook.
 #[must_use]
 pub fn fingerprint_of(hook: &str) -> String {

@@ -213,7 +213,7 @@ impl HostRef {
         };
         let mut found = ChipdockInterface::NONE;
         // SAFETY: H.11; the key is borrowed for the call, and the place is writable.
-        let status = unsafe { (needs.interface)(self_, str_out(&key), &mut found) };
+        let status = unsafe { (needs.find)(self_, str_out(&key), &mut found) };
         self.check(status, || format!("the host's `needs` for {key}"))?;
         // SAFETY: P3.11, the table is static; H.11 for the rest.
         unsafe { table_of(&found, name, version) }?

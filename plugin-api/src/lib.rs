@@ -227,7 +227,7 @@
 //! | H.8 | A log line carries the name of the plugin to whose table it was written. | H | tests |
 //! | H.9 | Interface `memory` 1 allocates a compact tensor in global memory of any device that the host knows, its elements uninitialised, or fails with the reason, like `empty` of the host's own tensors. It is not called during `init`, and neither are devices. | H | tests |
 //! | H.10 | `current_stream` writes the current stream of this thread for a device, null for the default stream; a device that the host does not know, and a host that is gone, are errors. | H | tests |
-//! | H.11 | Interface `needs` 1 hands out interfaces of other plugins: `interface` writes the one that is registered under a key of the asking plugin's `needs.keys` (P5.15), as its plugin registered it. It may be used until the asking plugin's `shutdown` has returned. Any other key is `KeyError`. It is not called during `init`. | H | tests |
+//! | H.11 | Interface `needs` 1 hands out interfaces of other plugins: `find` writes the one that is registered under a key of the asking plugin's `needs.keys` (P5.15), as its plugin registered it. It may be used until the asking plugin's `shutdown` has returned. Any other key is `KeyError`. It is not called during `init`. | H | tests |
 //!
 //! ## S Settings
 //!
@@ -424,7 +424,7 @@
 //! | C.38 | A host of ABI major 1 writes every published version 1.x of the IR's wire format. What `ir_max` lacks is lowered or converted to what it has; only what no version up to it can say is `Unsupported`. | H | tests |
 //! | C.39 | What a host built for a code generator, every later host of the major builds for it. | H | review |
 //! | C.40 | A module at stage `host` or `device` has only what STAGE-H or STAGE-D of `chipdock_ir::stage` state, in the version that is written. | H | tests |
-//! | C.41 | A code generator that delivers the text of a language asks for the functions of [`hooks`], which plugins and the program register: `<kind>.postprocess_source` for each source and, where it runs a compiler or its loader does, `<kind>.compile_source` in place of the compiler, whose answer is the section `code`. Its `fingerprint` contains what `<hook>.fingerprint` answers, and is None where a hook has none. | P | tests |
+//! | C.41 | A code generator that delivers the text of a language asks for the functions of [`hooks`], which plugins and the program register: `<kind>.postprocess_source` for each source and, where it runs a compiler or its loader does, `<kind>.compile_source` in place of the compiler, whose answer is the section `code`. Its `fingerprint` contains what `<hook>.fingerprint` answers, and is None where a hook has none. No library without a manifest is opened for a hook. | both | tests |
 //! | C.42 | Interface `progress` 1 of a session is for the user who waits: `step` says what the build is at, one line, and changes nothing about the build. It answers success, whatever the host does with the text. | H | tests |
 //!
 //! ## M Modules and loaders

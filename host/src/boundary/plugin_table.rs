@@ -33,7 +33,7 @@ pub(crate) struct PluginTable {
 const NEEDS: (&str, u32) = ("needs", 1);
 
 static CONFIG_TABLE: ChipdockConfig1 = ChipdockConfig1 { get };
-static NEEDS_TABLE: ChipdockNeeds1 = ChipdockNeeds1 { interface };
+static NEEDS_TABLE: ChipdockNeeds1 = ChipdockNeeds1 { find };
 
 impl PluginTable {
     /// Makes the table for one `init` of a plugin, which declares these settings and needs these
@@ -148,7 +148,7 @@ unsafe extern "C" fn get(self_: *mut c_void, key: ChipdockStr, out_value: *mut C
     })
 }
 
-unsafe extern "C" fn interface(
+unsafe extern "C" fn find(
     self_: *mut c_void,
     key: ChipdockStr,
     out_interface: *mut ChipdockInterface,

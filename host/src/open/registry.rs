@@ -246,6 +246,8 @@ impl Registry {
                 }
             },
             None if by_host => {}
+            // Each build asks for hooks (C.41).
+            None if key.strip_prefix("function.").is_some_and(api::hooks::is_hook) => {}
             None => self.open_unlisted(),
         }
         // Libraries without a manifest may have registered it meanwhile.

@@ -1191,7 +1191,7 @@ typedef struct ChipdockNeeds1 {
   // `device_api.cuda/external/1`, which `needs.keys` of the asking plugin's manifest has. It may
   // be used until the asking plugin's `shutdown` has returned. A key that the manifest does not
   // name is `KeyError`. Not called during `init`.
-  int32_t (*interface)(void *self_, struct ChipdockStr key, struct ChipdockInterface *out_interface);
+  int32_t (*find)(void *self_, struct ChipdockStr key, struct ChipdockInterface *out_interface);
 } ChipdockNeeds1;
 
 // A kernel of a loaded module, as interface `launch` 1 returns it. It lives as long as the module.
@@ -1530,7 +1530,7 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockConfig1, get, 0);
 CHIPDOCK_ASSERT_SIZE(ChipdockProgress1, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockProgress1, step, 0);
 CHIPDOCK_ASSERT_SIZE(ChipdockNeeds1, 8);
-CHIPDOCK_ASSERT_OFFSET(ChipdockNeeds1, interface, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockNeeds1, find, 0);
 CHIPDOCK_ASSERT_SIZE(ChipdockEntry, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEntry, entry, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEntry, device_type, 8);

@@ -14,7 +14,7 @@ pub struct ChipdockNeeds1 {
     /// `device_api.cuda/external/1`, which `needs.keys` of the asking plugin's manifest has. It may
     /// be used until the asking plugin's `shutdown` has returned. A key that the manifest does not
     /// name is `KeyError`. Not called during `init`.
-    pub interface: unsafe extern "C" fn(
+    pub find: unsafe extern "C" fn(
         self_: *mut c_void,
         key: ChipdockStr,
         out_interface: *mut ChipdockInterface,
