@@ -1,5 +1,5 @@
-//! Pointers that are declared anew with another element type: they are converted, for C++ converts
-//! none by itself and C only those from `void`; and what they lead to is accessed with a type that
+//! Pointers to elements that are declared anew with another element type: they are converted, which
+//! no language does by itself; and what they lead to is accessed with a type that
 //! may alias any other, because the memory has its own type elsewhere.
 
 use std::collections::HashMap;
@@ -23,9 +23,11 @@ fn element(pointer: &Expr) -> Option<DType> {
     }
 }
 
-/// Returns true if a pointer is declared anew with another element type.
+/// Returns true if a pointer to elements is declared anew with another element type. An untyped one
+/// is no view: nothing is accessed through it.
 pub(crate) fn is_viewed(pointer: &Expr, to: Option<&PointerType>) -> bool {
-    to.is_some_and(|to| element(pointer) != Some(to.element.scalar()))
+    let to = to.map(|to| to.element.scalar());
+    to.is_some() && element(pointer).is_some_and(|from| Some(from) != to)
 }
 
 /// Returns true if a function of the module is called with a pointer that it declares with another
