@@ -2,10 +2,10 @@
 //! no language does by itself; and what they lead to is accessed with a type that
 //! may alias any other, because the memory has its own type elsewhere.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use chipdock_ir::{Callee, DType, Expr, ExprKind, IrModule, Op, PointerType, PrimFunc, Var};
+use chipdock_ir::{Callee, Child, DType, Expr, ExprKind, IrModule, Op, PointerType, PrimFunc, Stmt, Var};
 
 use crate::Code;
 use crate::function::data_of;
@@ -35,18 +35,40 @@ pub(crate) fn is_viewed(pointer: &Expr, to: Option<&PointerType>) -> bool {
 pub(crate) fn has_viewed_arguments(module: &IrModule) -> bool {
     let functions: HashMap<&Arc<str>, &PrimFunc> =
         module.functions.iter().map(|function| (&function.name, function)).collect();
+    let is_view = |e: &Expr| {
+        let ExprKind::Call { callee: Callee::Global(name), args } = &e.kind else { return false };
+        let Some(callee) = functions.get(name) else { return false };
+        let params = callee.params.iter().map(|param| data_of(param).pointer.as_ref());
+        args.iter().zip(params).any(|(arg, to)| is_viewed(arg, to))
+    };
+    let mut seen = HashSet::new();
+    module.functions.iter().any(|function| stmt_has(&function.body, &is_view, &mut seen))
+}
+
+fn stmt_has(stmt: &Stmt, is: &dyn Fn(&Expr) -> bool, seen: &mut HashSet<usize>) -> bool {
     let mut has = false;
-    for function in &module.functions {
-        function.body.walk_exprs(&mut |e| {
-            if let ExprKind::Call { callee: Callee::Global(name), args } = &e.kind
-                && let Some(callee) = functions.get(name)
-            {
-                let params = callee.params.iter().map(|param| data_of(param).pointer.as_ref());
-                has |= args.iter().zip(params).any(|(arg, to)| is_viewed(arg, to));
-            }
-        });
-    }
+    stmt.for_each_child(&mut |child| {
+        has = has
+            || match child {
+                Child::Stmt(inner) => stmt_has(inner, is, seen),
+                Child::Expr(e) => expr_has(e, is, seen),
+            };
+    });
     has
+}
+
+/// Looks at each node once, in however many places it stands, and however deep.
+fn expr_has(e: &Expr, is: &dyn Fn(&Expr) -> bool, seen: &mut HashSet<usize>) -> bool {
+    let mut left = vec![e];
+    while let Some(e) = left.pop() {
+        if seen.insert(e.address()) {
+            if is(e) {
+                return true;
+            }
+            e.for_each_child(&mut |inner| left.push(inner));
+        }
+    }
+    false
 }
 
 impl<'a> Writer<'a> {
