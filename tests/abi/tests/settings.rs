@@ -139,7 +139,6 @@ fn s1_an_info_that_is_no_object_is_a_bad_descriptor() {
     for (info, says) in [
         ("[]", "expected a JSON object"),
         ("{\"settings\": 1}", "invalid type"),
-        (&INFO.replace("level", "Level"), "setting \"Level\": expected a name"),
         (&INFO.replace(": 3", ": true"), "its default is not an integer"),
     ] {
         let folder = tempfile::tempdir().unwrap();
@@ -150,6 +149,10 @@ fn s1_an_info_that_is_no_object_is_a_bad_descriptor() {
         let problem = host.plugins().swap_remove(0).problem.unwrap();
         assert_eq!(problem.kind, ProblemKind::BadDescriptor, "{problem}");
     }
+    // S.12: a name of another form costs that setting alone.
+    let folder = tempfile::tempdir().unwrap();
+    plugin(folder.path(), "one", &INFO.replace("level", "Level"));
+    Host::new(options(folder.path())).unwrap().open_plugin("one").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let library = plugin(folder.path(), "one", &INFO.replace("\"doc\"", "\"docs\": 1, \"doc\""));
     let error = generation::generate(&library, &Needs::default()).unwrap_err();
