@@ -1,6 +1,6 @@
-//! Pointers to elements that are declared anew with another element type: they are converted, which
-//! no language does by itself; and what they lead to is accessed with a type that
-//! may alias any other, because the memory has its own type elsewhere.
+//! Pointers to elements that are declared anew with another element type. They are converted, which
+//! no language does by itself. Their memory has another type elsewhere, and so it is accessed with a
+//! type that may alias any other.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -28,8 +28,8 @@
 //! - **CF6** *Memory*. An address is assumed to be a multiple of its element's size and nothing
 //!   more, unless the language checks it ([`CFamily::lanes_body`]). Elements are accessed with the
 //!   type of the access; if the pointer was declared with another type, or leads to memory that has
-//!   another type elsewhere, it is converted
-//!   ([`CFamily::alias`]). Lanes that a predicate masks out are neither read nor written.
+//!   another type elsewhere, it is converted ([`CFamily::alias`]). Lanes that a predicate masks out
+//!   are neither read nor written.
 //! - **CF7** *Vectors*. A vector with a number of lanes for which the language has no type is a
 //!   structure of an array; it is computed by helpers, lane by lane. A language declares its native
 //!   vectors ([`CFamily::native_vector`], [`NativeVectors`]). With [`NativeVectors`] a boolean lane
