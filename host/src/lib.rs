@@ -38,7 +38,7 @@
 //! | `handed_out` | interfaces of plugins for other plugins that need them (H.11 of the contract) |
 //! | `program` | PROGRAM-F1 to PROGRAM-F5: functions that the program itself registers |
 //! | [`settings`] | SET-O1 to SET-O6: a user's settings of plugins, and the order of their sources |
-//! | `origin`, `digest_memory` | which bytes a plugin is; DIGEST-M1 to DIGEST-M4: remembered for a file that has not changed. A wrong digest is refused by `loader` (LOAD-L1) and by `lock` (LOCK-K3) |
+//! | `origin`, `digest_memory` | which bytes a plugin is; DIGEST-M1 to DIGEST-M4: remembered for a file that has not changed. A wrong digest is refused by `loader::check_digests` (the manifest's, LOAD-L1; the lock's, LOCK-K3) and, for a listing, by `discovery::check_against_lock` |
 //! | **`boundary`** | what crosses to plugins and back |
 //! | `plugin_table`, `host_table` | the table that one plugin of one host is given, and what its functions do |
 //! | `services`, `slots`, `host_calls` | what a host gives to code that calls it: errors and streams of each thread, log, loans, threads, settings; what that code asks of the host itself |
@@ -52,7 +52,7 @@
 //! | **`compile`** | COMPILE-C1 to COMPILE-C10: validate once, build once, the lower version, nothing half-done, positions, a function's own target, imports, a way out, outputs asked for, steps told |
 //! | `compile::resolve` | TARGET-T1 to TARGET-T16: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
 //! | `plan`, `build`, `delivered` | what is lowered and remembered; one module through one code generator or out of the cache; what a plugin delivers |
-//! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error. `build` applies them |
+//! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error. `lookup` decides whether a kept build is taken |
 //! | [`artifact`], [`describe`] | CONTAINER-1 to CONTAINER-6: its file, whole and unchanged, or refused; each module once; as JSON |
 //! | `signature` | what a caller passes to a compiled function, kept in its artifact |
 //! | **`runtime`** | devices, streams, tensors, workspace, modules, functions. Compiled code checks its own arguments: pass `make_packed_api` (`check`) |

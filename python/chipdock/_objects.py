@@ -109,6 +109,7 @@ class Module(tvm_ffi.Object):
 
     def __getitem__(self, name: str) -> tvm_ffi.Function:
         """Returns the function of that name, of this module or of one that it imports."""
+        # A native function: its calls do not come back to Python (`host/ffi/src/functions.rs`).
         function: tvm_ffi.Function = _module_function(self, name)
         # What `bench` reads; the text alone, so that the function and the module do not hold each other.
         text = self.__dict__.get("_text")

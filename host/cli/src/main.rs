@@ -65,6 +65,15 @@
 //!   outputs and messages, with their own exit code: plugins were shut down, and nothing that their
 //!   libraries do at the end of a process is waited for. A process that a plugin or a kernel forks,
 //!   and that comes back as if it were the command, ends in silence.
+//!
+//! # Where is what
+//!
+//! | Module | Content |
+//! |---|---|
+//! | `args`, `command` | the command line; a file for each command, `run` and `compile` beside them |
+//! | `kernel`, `built`, `npy`, `destination` | files that are read and written |
+//! | `isolate`, `supervised`, `blame` | children, deadlines, and who is named when a process ends |
+//! | `report`, `output`, `table`, `progress`, `trace`, `streams` | what a person or a script sees |
 
 mod args;
 mod blame;

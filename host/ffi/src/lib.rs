@@ -3,7 +3,7 @@
 //! It is a library of TVM-FFI: Python loads it with `tvm_ffi.load_module`, C and C++ use
 //! `include/chipdock_host.h`. It links nothing of TVM-FFI's, and works in a process without it.
 //!
-//! * **FFI-1 Functions.** Each function of the table below is exported as `__tvm_ffi_<name>`, with
+//! * **FFI-1 Functions.** Each function of `table` is exported as `__tvm_ffi_<name>`, with
 //!   `__tvm_ffi__metadata_<name>` (its type schema, and the names of its arguments) and
 //!   `__tvm_ffi__doc_<name>`. When the library is loaded into a process that has libtvm_ffi, each
 //!   is also registered as the global function `chipdock.<name>`; a name that is taken (another
@@ -53,6 +53,16 @@
 //! * **FFI-11 The program's.** `register_function` gives a host a function of the program, by rules
 //!   PROGRAM-F1 to PROGRAM-F5 of the host, and `import_module` a module its imports, by COMPOSE-I1
 //!   to COMPOSE-I4. A host of one's own and that of a forked child have none of them.
+//!
+//! # Where is what
+//!
+//! | Module | Content |
+//! |---|---|
+//! | `table`, `entry`, `register` | the functions with their documentation; their symbols; their names in libtvm_ffi |
+//! | `hosts`, `compiling`, `modules`, `streams`, `tensors` | what they do, by object; `progress`, `signals`: steps of a build, and Ctrl-C |
+//! | `functions` | a call of a module's function, with `outputs` that it leaves out; `running` is `Module.run` |
+//! | `objects`, `side`, `process` | types of objects, errors of the callers, the host of the process |
+//! | `c_api`, `embedded` | programs without libtvm_ffi; modules in exported libraries |
 
 mod c_api;
 mod compiling;

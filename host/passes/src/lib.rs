@@ -29,7 +29,7 @@
 //!
 //! | folder | passes |
 //! |---|---|
-//! | `scheduling` | that give a kernel its loops: steps of a schedule, default schedules (which bind loops to threads: `function` chooses, `launch` binds), reductions split over threads |
+//! | `scheduling` | that give a kernel its loops: steps of a schedule, default schedules (`cpu`: for hosts; `device`: loops bound to the threads of a GPU, by `launch`), reductions split over threads |
 //! | `lowering` | from blocks and buffers to loops and flat memory; vectors, unrolled loops; pointers that a target cannot move or pass |
 //! | `threading` | for memory and barriers that the threads of a device share |
 //! | `types` | that compute in types, vectors and functions that a target has, instead of those that it lacks |

@@ -1,25 +1,22 @@
-//! Builds one module with one code generator, or takes the build from the compile cache: rules
-//! COMPILE-C2, COMPILE-C4 and COMPILE-C5 of compilation, CACHE-V1 to CACHE-V7 of the cache.
+//! Builds one module with one code generator, or takes the build from the compile cache (`lookup`):
+//! rules COMPILE-C2, COMPILE-C4 and COMPILE-C5 of compilation, CACHE-V7 of the cache.
 
 use std::ptr;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use chipdock_abi::{CHIPDOCK_DEVICE_CPU, ChipdockBuildRequest, ChipdockDevice};
-use chipdock_plugin_api::files::cache::Key;
+use chipdock_abi::ChipdockBuildRequest;
 use chipdock_plugin_api::text::str_out;
 
 use crate::boundary::registrar::CodegenEntry;
-use crate::boundary::session::{BuildMessage, OnText, Parts, Session, fingerprint};
+use crate::boundary::session::{BuildMessage, OnText, Parts, Session};
 use crate::compile::artifact::Artifact;
-use crate::compile::cache::{CompileCache, Kept};
 use crate::compile::delivered::check_index;
+use crate::compile::lookup::Work;
 use crate::compile::plan::Job;
 use crate::compile::{BuildStep, CompileOptions};
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
-use crate::log::LogLevel;
-use crate::runtime::Verdict;
 
 /// Results of one compilation's builds other than artifacts.
 #[derive(Default)]
@@ -27,21 +24,6 @@ pub(crate) struct Said {
     pub(crate) messages: Vec<BuildMessage>,
     /// Number of modules that a code generator built; the others were found in the cache.
     pub(crate) built: usize,
-}
-
-/// Input of one build.
-struct Work<'a> {
-    codegen: Arc<CodegenEntry>,
-    job: &'a Job,
-    options: &'a CompileOptions,
-    imports: Vec<Arc<Artifact>>,
-}
-
-/// Cache entry of a build.
-struct Place<'a> {
-    cache: &'a CompileCache,
-    key: Key,
-    fingerprint: String,
 }
 
 /// Returns the default number of threads of a code generator. Asked once: the system reads files
@@ -77,14 +59,14 @@ impl Host {
             flags: 0,
             next: ptr::null(),
         };
-        let place = options.cache.as_deref().and_then(|cache| {
-            self.place(cache, &codegen, &request, [&job.ir_digest, job.target.json(), &options_json])
+        let kept = options.cache.as_deref().and_then(|cache| {
+            self.kept_place(cache, &codegen, &request, [&job.ir_digest, job.target.json(), &options_json])
         });
         let work = Work { codegen, job, options, imports };
         let plugin: Arc<str> = work.codegen.owned.plugin().into();
         let of_plugin = |message: &mut BuildMessage| message.plugin = Arc::clone(&plugin);
-        if let Some(place) = &place
-            && let Some((artifact, mut messages)) = self.find(place, &work)
+        if let Some(place) = &kept
+            && let Some((artifact, mut messages)) = self.find_kept(place, &work)
         {
             messages.iter_mut().for_each(of_plugin);
             if options.cancel.load(Ordering::Relaxed) {
@@ -97,7 +79,7 @@ impl Host {
         let artifact = self.build_now(&work, &request, &mut said.messages)?;
         said.messages[before..].iter_mut().for_each(of_plugin);
         said.built += 1;
-        if let Some(place) = place {
+        if let Some(place) = kept {
             self.keep(&place, &work, &request, &artifact, &said.messages[before..]);
         }
         Ok(artifact)
@@ -159,128 +141,5 @@ impl Host {
             )?;
         check_index(&work.job.module, artifact.index()).map_err(broken)?;
         Ok(artifact)
-    }
-
-    /// Returns the cache entry of a build (rule CACHE-V1), or `None` where the build is not kept
-    /// (rule CACHE-V2).
-    fn place<'a>(
-        &self,
-        cache: &'a CompileCache,
-        codegen: &CodegenEntry,
-        request: &ChipdockBuildRequest,
-        texts: [&str; 3],
-    ) -> Option<Place<'a>> {
-        let not_kept = |why: &str| {
-            let line = format!("compile cache: target.build.{}: not kept: {why}", codegen.kind);
-            self.0.services.log(LogLevel::Debug, &line);
-        };
-        let fingerprint = match fingerprint(codegen, request) {
-            Ok(Some(text)) => text,
-            Ok(None) => {
-                not_kept("its code generator cannot say what else the bytes depend on");
-                return None;
-            }
-            Err(error) => {
-                not_kept(&error.to_string());
-                return None;
-            }
-        };
-        let origin = codegen.owned.instance().origin();
-        let Some(digest) = origin.digest() else {
-            not_kept("the plugin's library on the disk is not the one that runs, or cannot be read");
-            return None;
-        };
-        let [ir, target, options] = texts;
-        let parts = [
-            codegen.owned.plugin(),
-            &origin.version,
-            &origin.build_id,
-            digest,
-            &fingerprint,
-            &codegen.kind,
-            target,
-            options,
-            ir,
-        ];
-        Some(Place { cache, key: CompileCache::key(&parts), fingerprint })
-    }
-
-    /// Returns the kept build of a cache entry, when it passes the checks (CACHE-V3, CACHE-V4).
-    fn find(&self, place: &Place<'_>, work: &Work<'_>) -> Option<(Artifact, Vec<BuildMessage>)> {
-        let span = tracing::debug_span!("find_build", found = false).entered();
-        let says = |what: &str| {
-            let line =
-                format!("compile cache: target.build.{}: {what} {}", work.job.target.kind().name, place.key);
-            self.0.services.log(LogLevel::Debug, &line);
-        };
-        let Some(kept) = place.cache.read(&place.key) else {
-            says("miss");
-            return None;
-        };
-        let messages = kept.messages();
-        let Kept { head, sections } = kept;
-        let made =
-            Artifact::new(head.index, work.job.target.json().to_owned(), sections, work.imports.clone());
-        let passed = made.map_err(|error| error.to_string()).and_then(|artifact| {
-            check_index(&work.job.module, artifact.index())?;
-            self.veto(&artifact, work).map_or(Ok(artifact), Err)
-        });
-        match passed {
-            Ok(artifact) => {
-                span.record("found", true);
-                says("hit");
-                Some((artifact, messages))
-            }
-            Err(why) => {
-                says(&format!("not taken ({why})"));
-                None
-            }
-        }
-    }
-
-    /// Returns the reason why its loader refuses to run a kept artifact on the requested device
-    /// (rule CACHE-V4).
-    fn veto(&self, artifact: &Artifact, work: &Work<'_>) -> Option<String> {
-        let device = work.options.device.as_ref()?;
-        let capabilities = work.job.target.capabilities();
-        let number = match capabilities.is_host {
-            true => ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 },
-            false => device.number(),
-        };
-        // Kernels for another device than the requested one.
-        if !capabilities.is_host && number.device_type != capabilities.device.device_type {
-            return None;
-        }
-        // An artifact without a loader is treated as if it were built now.
-        self.loader(artifact).ok()?;
-        match self.check_alone(artifact, number) {
-            Ok(Verdict::Ok) => None,
-            Ok(Verdict::Recompile(why) | Verdict::Unsupported(why)) => Some(why),
-            Err(error) => Some(error.to_string()),
-        }
-    }
-
-    fn keep(
-        &self,
-        place: &Place<'_>,
-        work: &Work<'_>,
-        request: &ChipdockBuildRequest,
-        artifact: &Artifact,
-        said: &[BuildMessage],
-    ) {
-        let _span = tracing::debug_span!("keep_build").entered();
-        // CACHE-V2: the fingerprint may have changed during the build.
-        let after = fingerprint(&work.codegen, request).ok().flatten();
-        let is_same = after.as_deref() == Some(&*place.fingerprint);
-        if !is_same || work.options.cancel.load(Ordering::Relaxed) {
-            return;
-        }
-        let owned = &work.codegen.owned;
-        let plugin = (owned.plugin(), owned.instance().origin().version.as_str());
-        let kept = Kept::bytes(plugin, &work.job.target.kind().name, artifact, said);
-        if let Err(why) = kept.and_then(|bytes| place.cache.write(&place.key, &bytes)) {
-            let (level, why) = place.cache.telling(&why);
-            self.0.services.log(level, &why);
-        }
     }
 }

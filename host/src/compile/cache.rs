@@ -4,8 +4,8 @@
 //! Folder, files, permissions and the order of removal are rules KEPT-K1 to KEPT-K8 of
 //! [`chipdock_plugin_api::files::cache`]. Beyond them:
 //!
-//! `build` applies CACHE-V1 to CACHE-V4 (`place`, `find`, `veto`, `keep`); here are the folder, the
-//! digest of a key and the bytes of an entry.
+//! `lookup` decides by CACHE-V1 to CACHE-V5 whether a kept build is taken, `build` keeps CACHE-V7,
+//! `plan` CACHE-V8; here are the folder, the digest of a key and the bytes of an entry.
 //!
 //! * **CACHE-V1 Key.** A build is found again when everything that its bytes depend on is
 //!   unchanged: this host's version and ABI; the plugin's name, version, `build_id` and the SHA-256

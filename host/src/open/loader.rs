@@ -255,7 +255,7 @@ fn check_digests(examined: &Examined, opening: &Opening<'_>) -> Result<Option<St
         );
         return Err(Problem::new(ProblemKind::WrongDigest, message));
     }
-    let problem = opening.locked.and_then(|(lock, name)| lock.library_problem(name, &found));
+    let problem = opening.locked.and_then(|(lock, name)| lock.refusal_by_digest(name, &found));
     problem.map_or(Ok(Some(found)), Err)
 }
 

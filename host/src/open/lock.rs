@@ -7,8 +7,8 @@
 //!   and the SHA-256 of the manifest and of the library. A plugin without a manifest is pinned by
 //!   the name of its file, without a version.
 //! * **LOCK-K3 The opened file.** A library's digest is computed of the file that is then opened,
-//!   when it is about to be opened. Discovery compares names, versions and manifests, and reads no
-//!   library.
+//!   when it is about to be opened (`loader`). Discovery compares names, versions and manifests, and
+//!   reads no library, unless a listing asks for it (`check_against_lock`).
 //! * **LOCK-K4 Form.** A JSON object of `schema` and `plugins`, one plugin per line, sorted by
 //!   name. Unknown fields are ignored; a name that occurs twice is refused.
 //!
@@ -177,7 +177,7 @@ impl PluginLock {
 
     /// Returns the reason why a candidate is refused, as far as it is known without reading the
     /// library: rule LOCK-K2.
-    pub(crate) fn problem(&self, candidate: &Candidate) -> Option<Problem> {
+    pub(crate) fn refusal(&self, candidate: &Candidate) -> Option<Problem> {
         let Some(pinned) = self.plugins.get(&candidate.name) else {
             let message = format!("{} pins no plugin \"{}\"", self.shown(), candidate.name);
             return Some(self.refused(message));
@@ -199,8 +199,8 @@ impl PluginLock {
         (!is_same).then(|| self.other_digest("manifest's", found, pinned))
     }
 
-    /// Returns the reason why a library with that digest is refused under that name.
-    pub(crate) fn library_problem(&self, name: &str, found: &str) -> Option<Problem> {
+    /// Returns the reason why a library with that digest is refused under that name (LOCK-K2).
+    pub(crate) fn refusal_by_digest(&self, name: &str, found: &str) -> Option<Problem> {
         let Some(pinned) = self.plugins.get(name) else {
             return Some(self.refused(format!("{} pins no plugin \"{name}\"", self.shown())));
         };

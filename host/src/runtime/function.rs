@@ -1,4 +1,5 @@
-//! Functions of modules and plugins, and their calls.
+//! Functions of modules and plugins, and their calls. Compiled code checks its own arguments, with
+//! messages that the pass `make_packed_api` writes.
 
 use std::fmt;
 use std::sync::Arc;

@@ -259,16 +259,15 @@ impl TargetKindEntry {
 
 /// Returns the expected type of an attribute of that key, where the value has another one (D.11).
 fn mistyped(key: &str, value: &Value) -> Option<&'static str> {
-    use api::attribute as keys;
+    use api::attribute::{CHECKED_HANDLES, TABLE};
+    let described = TABLE.iter().find(|described| described.key == key);
+    let value_type = if key == CHECKED_HANDLES { "bool" } else { described?.value_type };
     let is_triple = || value.as_array().is_some_and(|all| all.len() == 3 && all.iter().all(Value::is_i64));
-    let (expected, fits) = match key {
-        keys::EXIST | keys::CHECKED_HANDLES => ("a bool", value.is_boolean()),
-        keys::DEVICE_NAME | keys::VENDOR_NAME | keys::COMPUTE_VERSION | keys::ARCH | keys::DRIVER_VERSION => {
-            ("a str", value.is_string())
-        }
-        keys::MAX_THREAD_DIMENSIONS | keys::MAX_GRID_DIMENSIONS => ("a Shape of three", is_triple()),
-        key if keys::ALL.contains(&key) => ("an int", value.is_i64()),
-        _ => return None,
+    let (expected, fits) = match value_type {
+        "bool" => ("a bool", value.is_boolean()),
+        "str" => ("a str", value.is_string()),
+        "Shape" => ("a Shape of three", is_triple()),
+        _ => ("an int", value.is_i64()),
     };
     (!fits).then_some(expected)
 }

@@ -39,6 +39,14 @@
 //! * **CHILD-V11 Where it was.** A message about a signal may say where the thread was that raised
 //!   it: the address, its stack, and what is mapped there are read as a handler may. A child tells
 //!   its supervisor so by its notebook ([`tell_of_crashes`]).
+//!
+//! # Where is what
+//!
+//! | Module | Content |
+//! |---|---|
+//! | `child`, `crowd` | a child and its deadline, many at once; `lines`, `notebook`: what it says |
+//! | `inside` | the child's own side |
+//! | `words`, `handler`, `signals`, `maps`, `aborted` | what is said when a signal ends a process |
 
 mod aborted;
 mod child;

@@ -2,21 +2,9 @@
 
 pub(crate) mod access;
 mod cpu;
-mod function;
+mod device;
 mod host;
-mod launch;
-mod limits;
-mod matmul;
-mod memory;
 pub(crate) mod nest;
-mod reduction;
-mod registers;
-mod returns;
-mod runs;
-mod tile;
-mod transpose;
-mod vector;
-mod views;
 
 use chipdock_ir::{IrModule, PrimFunc, TargetCapabilities, attr};
 
@@ -158,7 +146,7 @@ pub(crate) use host::steps;
 /// only the device knows, and one that allocates memory of a size that only the device knows.
 pub fn default_schedule(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     if !capabilities.execution.thread_axes.is_empty() || !capabilities.is_host {
-        return function::schedule(module, capabilities);
+        return device::schedule(module, capabilities);
     }
     try_map_functions(module, |function| {
         if !has_no_schedule(function) {

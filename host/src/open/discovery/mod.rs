@@ -74,7 +74,7 @@ pub fn discover(options: &HostOptions) -> Result<Discovery, Error> {
             });
         }
         if let (Some(lock), None) = (&options.locked, &candidate.problem) {
-            candidate.problem = lock.problem(candidate);
+            candidate.problem = lock.refusal(candidate);
         }
     }
     shadow(&mut discovery.candidates);
@@ -103,7 +103,7 @@ fn is_again(before: &Candidate, candidate: &Candidate) -> bool {
 pub fn check_against_lock(discovery: &mut Discovery, lock: &PluginLock) {
     for candidate in discovery.candidates.iter_mut().filter(|candidate| candidate.problem.is_none()) {
         candidate.problem = match sha256_of(&candidate.library) {
-            Ok(found) => lock.library_problem(&candidate.name, &found),
+            Ok(found) => lock.refusal_by_digest(&candidate.name, &found),
             Err(error) => Some(Problem::new(ProblemKind::CannotOpen, error.message())),
         };
     }

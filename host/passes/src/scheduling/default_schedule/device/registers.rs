@@ -6,12 +6,12 @@ use std::collections::HashSet;
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{BinaryOp, Buffer, CompareOp, DType, Expr, ExprKind, ForKind, Stmt, StorageScope, Var};
 
-use super::host::steps;
 use super::launch::{self, Axis};
 use super::limits::{Limits, THREADS_ALONE};
-use super::nest::{Head, Nest};
 use super::reduction::Reduction;
 use super::tile::{self, Store, Tiled};
+use crate::scheduling::default_schedule::host::steps;
+use crate::scheduling::default_schedule::nest::{Head, Nest};
 use crate::simplify;
 use crate::walk::{depends_on_memory, vars_of};
 

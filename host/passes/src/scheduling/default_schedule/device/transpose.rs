@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{DType, Expr, ExprKind, Stmt, StorageScope, ThreadAxis, Var};
 
-use super::host::steps;
 use super::launch::{self, Axis};
 use super::limits::Limits;
-use super::nest::{Head, Nest};
 use super::tile::{self, Store, Tiled};
+use crate::scheduling::default_schedule::host::steps;
+use crate::scheduling::default_schedule::nest::{Head, Nest};
 use crate::walk::vars_of;
 
 /// Maximum and minimum number of elements per side of a tile.

@@ -1,4 +1,19 @@
-//! Partition of a function into host statements and launches.
+//! Loops bound to the threads of a device: a function becomes host statements and launches. Here it is
+//! parted, and each nest gets the special schedule that fits (`matmul`, `reduction`, `registers`, `runs`,
+//! `transpose`) or the general one; `launch` binds loops to blocks and threads.
+
+mod launch;
+mod limits;
+mod matmul;
+mod memory;
+mod reduction;
+mod registers;
+mod returns;
+mod runs;
+mod tile;
+mod transpose;
+mod vector;
+mod views;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,17 +24,15 @@ use chipdock_ir::{
     PrimFunc, Stmt, StmtKind, StorageRank, StorageScope, TargetCapabilities, Var, attr,
 };
 
-use super::access::Accesses;
-use super::launch::{self, Axis};
-use super::limits::Limits;
-use super::memory;
-use super::nest::{Head, Nest, with_body};
-use super::returns::{returns, without_returns};
-use super::{matmul, reduction, registers, runs, transpose, vector, views};
 use crate::PassError;
+use crate::scheduling::default_schedule::access::Accesses;
+use crate::scheduling::default_schedule::nest::{Head, Nest, with_body};
 use crate::simplify::leaves_loop;
 use crate::splitting::callees::Callees;
 use crate::walk::{Starts, any_stmt, starts, try_map_functions, vars_of};
+use launch::Axis;
+use limits::Limits;
+use returns::{returns, without_returns};
 
 const PASS: &str = "default_schedule";
 

@@ -2,7 +2,7 @@
 
 use chipdock_ir::{Buffer, Callee, Child, Expr, ExprKind, Op, Stmt, StmtKind};
 
-use super::function::is_launching;
+use super::is_launching;
 use super::memory;
 use crate::PassError;
 use crate::splitting::callees::Callees;

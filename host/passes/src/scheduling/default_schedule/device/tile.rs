@@ -7,8 +7,8 @@ use chipdock_ir::{
     Attrs, Block, Buffer, CompareOp, DType, Expr, ExprKind, ForKind, Stmt, StmtKind, StorageScope, Var,
 };
 
-use super::nest::{Head, Nest};
 use crate::marks::is_unmarked;
+use crate::scheduling::default_schedule::nest::{Head, Nest};
 use crate::simplify;
 
 /// A store in terms of the surrounding loops.

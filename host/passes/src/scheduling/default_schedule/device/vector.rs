@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use chipdock_ir::{Callee, DType, Expr, ExprKind, ForKind, Op, Stmt, StmtKind, TargetCapabilities, Var};
 
-use super::access::Accesses;
-use super::host::steps;
 use super::launch::Axis;
-use super::nest::{Head, Nest};
 use crate::lowering::vectorize::stays_on_vectors;
 use crate::marks::is_unmarked;
+use crate::scheduling::default_schedule::access::Accesses;
+use crate::scheduling::default_schedule::host::steps;
+use crate::scheduling::default_schedule::nest::{Head, Nest};
 
 /// Maximum size of a vector in bytes: one load of a thread on most devices.
 const VECTOR_SIZE_BYTES: usize = 16;

@@ -8,8 +8,8 @@ use chipdock_ir::{
 };
 
 use super::limits::Limits;
-use super::nest::Head;
 use super::tile::Tiled;
+use crate::scheduling::default_schedule::nest::Head;
 use crate::simplify::{self, Ranges};
 
 /// A loop whose iterations run on threads: `min + step * i` for each `i` below the extent.

@@ -8,7 +8,7 @@ use chipdock_ir::{
     AttrNode, Buffer, BufferNode, Child, ExprKind, ForKind, Stmt, StmtKind, StorageScope, Var,
 };
 
-use super::nest::with_body;
+use crate::scheduling::default_schedule::nest::with_body;
 
 /// Buffers that a statement allocates, including those of blocks in it, in order.
 pub(super) fn allocations(stmt: &Stmt) -> Vec<Buffer> {

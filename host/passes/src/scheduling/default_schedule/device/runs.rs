@@ -8,9 +8,9 @@ use chipdock_ir::{BinaryOp, Expr, ForKind, Stmt, StmtKind, TargetCapabilities, V
 
 use super::launch::{self, Axis};
 use super::limits::{Limits, THREADS_ALONE};
-use super::nest::Nest;
 use super::tile::Tiled;
 use super::vector;
+use crate::scheduling::default_schedule::nest::Nest;
 use crate::simplify;
 
 /// Maximum number of adjacent results per thread: their indices are computed once for all of them.

@@ -8,12 +8,12 @@ use chipdock_ir::{
     BinaryOp, Block, CompareOp, DType, Expr, ExprKind, ForKind, IterKind, Stmt, StmtKind, ThreadAxis, Var,
 };
 
-use super::access::Accesses;
-use super::host::steps;
 use super::launch::{self, Axis};
 use super::limits::Limits;
-use super::nest::{Head, Nest};
 use crate::marks::is_unmarked;
+use crate::scheduling::default_schedule::access::Accesses;
+use crate::scheduling::default_schedule::host::steps;
+use crate::scheduling::default_schedule::nest::{Head, Nest};
 use crate::simplify;
 
 /// Minimum number of iterations, if known, for which a reduction uses the threads of a block.
