@@ -57,6 +57,7 @@
 //! | `signature` | what a caller passes to a compiled function, kept in its artifact |
 //! | **`runtime`** | devices, streams, tensors, workspace, modules, functions. Compiled code checks its own arguments: pass `make_packed_api` (`check`) |
 //! | `runtime::importing` | COMPOSE-I1 to COMPOSE-I4: modules that a program composes |
+//! | `runtime`: `pool`, `workspace`, `ordered` | freed memory that waits to be used again; short-lived memory of kernels; memory in the order of a stream, where a device has it |
 //! | `runtime::parallel` | POOL-F1 to POOL-F11: the threads that run parallel loops of compiled code |
 //! | [`extents`] | extents of buffers, from the values of symbols |
 //! | `sort` | functions of the run time that TVM's kernels call for sorted tensors |

@@ -368,6 +368,34 @@ unsafe extern "C" fn attribute(
     }
 }
 
+/// Reads a request for a data space, and checks what every device API would check.
+///
+/// # Safety
+///
+/// * `request` is null or lives for `'a`, with its text and its extensions.
+pub(crate) unsafe fn checked_request<'a>(
+    request: *const ChipdockDataSpaceRequest,
+) -> Result<DataSpaceRequest<'a>, Error> {
+    // SAFETY: null or live, as this function requires.
+    let request = unsafe { not_null(request, "the request") }?;
+    // SAFETY: the chain lives as long as the request.
+    unsafe { extension::check(request.next, "the request for a data space") }?;
+    let alignment_bytes = request.alignment_bytes;
+    crate::ensure!(
+        alignment_bytes.is_power_of_two(),
+        ErrorKind::VALUE_ERROR,
+        "alignment: expected a power of two, found {alignment_bytes}"
+    );
+    Ok(DataSpaceRequest {
+        size_bytes: request.size_bytes,
+        alignment_bytes,
+        dtype_hint: request.dtype_hint,
+        kind: DataSpaceKind::from_raw(request.kind)?,
+        // SAFETY: the text lives as long as the request.
+        scope: unsafe { str_in(request.scope, "the memory scope") }?,
+    })
+}
+
 unsafe extern "C" fn allocate_data_space(
     self_: *mut c_void,
     device_id: i32,
@@ -377,26 +405,12 @@ unsafe extern "C" fn allocate_data_space(
     // SAFETY: D.2, a registered `self_`, a live request and a place to write to.
     unsafe {
         enter(self_, |api| {
-            let request = not_null(request, "the request")?;
             crate::ensure!(
                 !out_data.is_null(),
                 ErrorKind::VALUE_ERROR,
                 "the place for the data space is null"
             );
-            extension::check(request.next, "the request for a data space")?;
-            let alignment_bytes = request.alignment_bytes;
-            crate::ensure!(
-                alignment_bytes.is_power_of_two(),
-                ErrorKind::VALUE_ERROR,
-                "alignment: expected a power of two, found {alignment_bytes}"
-            );
-            let request = DataSpaceRequest {
-                size_bytes: request.size_bytes,
-                alignment_bytes,
-                dtype_hint: request.dtype_hint,
-                kind: DataSpaceKind::from_raw(request.kind)?,
-                scope: str_in(request.scope, "the memory scope")?,
-            };
+            let request = checked_request(request)?;
             write_out(out_data, api.allocate_data_space(device_id, &request)?)
         })
     }

@@ -198,6 +198,10 @@ named! {
         External = "external",
         /// Host addresses of host-visible memory whose handle is no address: interface `map` 1 (N).
         Map = "map",
+        /// Memory in the order of a stream: interface `memory.async` 1 (N).
+        MemoryAsync = "memory-async",
+        /// Workspace of the device's own: interface `workspace` 1 (N).
+        Workspace = "workspace",
     }
 }
 
@@ -216,7 +220,9 @@ impl Profile {
             | Self::FailureInjection
             | Self::Timer
             | Self::External
-            | Self::Map => true,
+            | Self::Map
+            | Self::MemoryAsync
+            | Self::Workspace => true,
             Self::Float16
             | Self::Bfloat16
             | Self::Float64

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, ChipdockDataType, ChipdockDevice};
 
+use super::ordered::OrderedMemory;
 use super::pool::{Block, Body, Given, Pool, class_bytes, class_of};
 use super::workspace::Workspaces;
 use crate::boundary::registrar::DeviceApiEntry;
@@ -62,14 +63,15 @@ pub(crate) struct DeviceState {
     pub(crate) id: i32,
     pub(super) pool: Pool,
     pub(crate) workspaces: Workspaces,
+    pub(super) ordered: OrderedMemory,
     /// Live streams other than the default, as numbers.
     pub(super) streams: Mutex<Vec<usize>>,
 }
 
 impl DeviceState {
     pub(super) fn new(services: &'static Services, api: Arc<DeviceApiEntry>, id: i32) -> Self {
-        let (pool, workspaces, streams) = Default::default();
-        Self { services, api, id, pool, workspaces, streams }
+        let (pool, workspaces, ordered, streams) = Default::default();
+        Self { services, api, id, pool, workspaces, ordered, streams }
     }
 
     pub(crate) fn device(&self) -> ChipdockDevice {
@@ -88,17 +90,22 @@ impl DeviceState {
         }
     }
 
-    /// Allocates from the device, bypassing the pool; when there is no memory left, the pool is
-    /// trimmed and the allocation tried once more.
+    /// Allocates from the device for work on a stream, bypassing the pool; when there is no memory
+    /// left, the pool is trimmed and the allocation tried once more.
     pub(crate) fn allocate_raw(
         &self,
         size_bytes: u64,
         dtype: ChipdockDataType,
+        stream: *mut c_void,
     ) -> Result<*mut c_void, Error> {
-        match self.api.allocate(self.id, size_bytes, dtype) {
+        let allocate = || match self.allocate_on(size_bytes, dtype, stream)? {
+            Some(data) => Ok(data),
+            None => self.api.allocate(self.id, size_bytes, dtype),
+        };
+        match allocate() {
             Err(error) if *error.kind() == ErrorKind::OutOfMemory => {
                 self.trim()?;
-                self.api.allocate(self.id, size_bytes, dtype)
+                allocate()
             }
             result => result,
         }
@@ -174,7 +181,7 @@ impl DeviceState {
             let message = format!("{size_bytes} bytes on {}:{} cannot be allocated", self.api.name, self.id);
             return Err(Error::new(ErrorKind::OutOfMemory, message));
         };
-        let data = self.allocate_raw(rounded, dtype)?;
+        let data = self.allocate_raw(rounded, dtype, stream)?;
         Ok(Block { data, class, home: stream })
     }
 
@@ -190,15 +197,30 @@ impl DeviceState {
             body
         };
         let Some(body) = Arc::into_inner(body) else { return };
-        let block = body.block();
+        let mut block = body.block();
+        if !self.lives(block.home) {
+            // The stream was freed, and so its work is done.
+            block.home = ptr::null_mut();
+        }
         match self.pool.give(block) {
             Given::Kept => {}
-            Given::Free => {
-                let done = self.sync_raw(block.home).and_then(|()| self.free_raw(block.data));
-                self.warn_of(done);
-            }
+            Given::Free => self.warn_of(self.free_block(block)),
             Given::Sync => self.warn_of(self.sync_all()),
         }
+    }
+
+    /// Frees a block that only work on its home stream may still use.
+    fn free_block(&self, block: Block) -> Result<(), Error> {
+        if self.free_on(block.data, block.home)? {
+            return Ok(());
+        }
+        self.sync_raw(block.home)?;
+        self.free_raw(block.data)
+    }
+
+    fn lives(&self, stream: *mut c_void) -> bool {
+        let streams = || self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        stream.is_null() || streams().contains(&stream.addr())
     }
 
     /// Records that work on the current stream may use memory that another stream allocated.

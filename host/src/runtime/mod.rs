@@ -13,6 +13,7 @@ mod host_calls;
 mod importing;
 mod launching;
 mod module;
+mod ordered;
 mod parallel;
 mod pool;
 mod registering;

@@ -4,10 +4,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use chipdock_plugin_api as api;
+use chipdock_plugin_api::memory_async::{AsyncMemory, MEMORY_ASYNC};
+use chipdock_plugin_api::workspace::{WORKSPACE, Workspace};
 use chipdock_plugin_api::{
     Any, AnyView, Artifact, BuildRequest, BuildSession, Codegen, DataSpaceRequest, DeviceApi, Diagnostic,
     Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, SchemaOnly, SectionKind, Stream, Verdict,
@@ -16,7 +18,15 @@ use chipdock_plugin_api::{
 /// No more than this fits on the device.
 pub(super) const DEVICE_BYTES: u64 = 1 << 20;
 
-api::register_device_api!("toy", 0, |_| Box::new(ToyDevice::default()));
+api::register_device_api!("toy", 0, |context| {
+    Box::new(ToyDevice(Mutex::default(), context.state::<ToyOrdered>()))
+});
+api::register_interface!("device_api.toy", MEMORY_ASYNC, |context: &api::Context| -> Box<dyn AsyncMemory> {
+    Box::new(ToyAsync(context.state::<ToyOrdered>()))
+});
+api::register_interface!("device_api.toy", WORKSPACE, |context: &api::Context| -> Box<dyn Workspace> {
+    Box::new(ToyWorkspace(context.state::<ToyOrdered>()))
+});
 api::register_target_kind!("toy", TOY_KIND, |_| Box::new(SchemaOnly));
 api::register_target_kind!("lone", LONE_KIND, |_| Box::new(SchemaOnly));
 api::register_target_kind!("gadget", GADGET_KIND, |_| Box::new(SchemaOnly));
@@ -40,8 +50,7 @@ const GADGET_KIND: &str = r#"{"schema": 1, "name": "gadget", "doc": "", "device"
     "options": [{"name": "bytes", "type": "int", "default": 77, "from_attribute": "bytes", "doc": ""}]}"#;
 
 /// Host memory that is counted, with a limit, and streams whose synchronisations are counted.
-#[derive(Default)]
-struct ToyDevice(Mutex<ToyState>);
+struct ToyDevice(Mutex<ToyState>, Arc<ToyOrdered>);
 
 #[derive(Default)]
 struct ToyState {
@@ -66,6 +75,7 @@ impl DeviceApi for ToyDevice {
         Ok(match key {
             "bytes" => Some(Any::from(state.bytes().cast_signed())),
             "syncs" => Some(Any::from(state.syncs.values().sum::<i64>())),
+            "ordered" => Some(Any::from(self.1.text())),
             _ => None,
         })
     }
@@ -83,6 +93,7 @@ impl DeviceApi for ToyDevice {
 
     unsafe fn free_data_space(&self, _id: i32, data: *mut c_void) -> Result<(), Error> {
         let freed = self.0.lock().unwrap().blocks.remove(&data.addr());
+        let freed = freed.or_else(|| self.1.0.lock().unwrap().live.remove(&data.addr()));
         api::ensure!(freed.is_some(), ErrorKind::VALUE_ERROR, "{data:p} is freed twice");
         Ok(())
     }
@@ -102,6 +113,77 @@ impl DeviceApi for ToyDevice {
     unsafe fn sync_stream(&self, _id: i32, stream: Stream) -> Result<(), Error> {
         *self.0.lock().unwrap().syncs.entry(stream.into_raw().addr()).or_default() += 1;
         Ok(())
+    }
+}
+
+/// Memory in the order of a stream, which device 1 has and device 0 has not: calls and live blocks.
+#[derive(Default)]
+struct ToyOrdered(Mutex<OrderedState>);
+
+#[derive(Default)]
+struct OrderedState {
+    calls: Vec<String>,
+    live: BTreeMap<usize, Vec<u64>>,
+}
+
+impl api::HostState for ToyOrdered {
+    fn new(_host: HostRef) -> Self {
+        Self::default()
+    }
+}
+
+impl ToyOrdered {
+    /// Returns the calls so far, and forgets them.
+    fn text(&self) -> String {
+        let mut state = self.0.lock().unwrap();
+        format!("{}; {} live", std::mem::take(&mut state.calls).join(", "), state.live.len())
+    }
+
+    fn allocate(&self, what: &str, id: i32, size: u64, stream: Stream) -> Result<*mut c_void, Error> {
+        api::ensure!(id == 1, ErrorKind::UNSUPPORTED, "toy:{id} has no {what}");
+        let mut block = vec![0_u64; size.div_ceil(8).max(1) as usize];
+        let data: *mut c_void = block.as_mut_ptr().cast();
+        let mut state = self.0.lock().unwrap();
+        state.calls.push(format!("{what} on {}", stream.into_raw().addr()));
+        state.live.insert(data.addr(), block);
+        Ok(data)
+    }
+
+    fn free(&self, what: &str, data: *mut c_void, stream: Stream) -> Result<(), Error> {
+        let mut state = self.0.lock().unwrap();
+        state.calls.push(format!("free {what} on {}", stream.into_raw().addr()));
+        let freed = state.live.remove(&data.addr());
+        api::ensure!(freed.is_some(), ErrorKind::VALUE_ERROR, "{data:p} is freed twice");
+        Ok(())
+    }
+}
+
+struct ToyAsync(Arc<ToyOrdered>);
+
+impl AsyncMemory for ToyAsync {
+    unsafe fn allocate(
+        &self,
+        id: i32,
+        request: &DataSpaceRequest<'_>,
+        stream: Stream,
+    ) -> Result<*mut c_void, Error> {
+        self.0.allocate("memory", id, request.size_bytes, stream)
+    }
+
+    unsafe fn free(&self, _id: i32, data: *mut c_void, stream: Stream) -> Result<(), Error> {
+        self.0.free("memory", data, stream)
+    }
+}
+
+struct ToyWorkspace(Arc<ToyOrdered>);
+
+impl Workspace for ToyWorkspace {
+    unsafe fn allocate(&self, id: i32, size: u64, stream: Stream) -> Result<*mut c_void, Error> {
+        self.0.allocate("workspace", id, size, stream)
+    }
+
+    unsafe fn free(&self, _id: i32, data: *mut c_void, stream: Stream) -> Result<(), Error> {
+        self.0.free("workspace", data, stream)
     }
 }
 

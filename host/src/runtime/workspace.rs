@@ -2,7 +2,8 @@
 //!
 //! A stack hands out and takes back memory in the order of one stream, so freed memory may be
 //! handed out again at once: the stream keeps the old work before the new. It goes back to the
-//! device when the thread ends or the device is trimmed, after the stream was synchronised.
+//! device when the thread ends or the device is trimmed, after the stream was synchronised. A device
+//! with workspace of its own (`workspace` 1, N.35 to N.38) gives and takes each piece itself.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -31,6 +32,8 @@ struct Stack {
 struct Piece {
     data: usize,
     size_bytes: u64,
+    /// Whether it is workspace of the device's own.
+    is_own: bool,
 }
 
 impl Stack {
@@ -43,13 +46,15 @@ impl Stack {
         Some(piece.data)
     }
 
-    /// Takes a piece back, searching from the last allocated; returns false for an address that it
-    /// does not have.
-    fn give(&mut self, data: usize) -> bool {
-        let Some(index) = self.used.iter().rposition(|piece| piece.data == data) else { return false };
+    /// Takes a piece back, searching from the last allocated; returns whether it is the device's
+    /// own, and `None` for an address that it does not have.
+    fn give(&mut self, data: usize) -> Option<bool> {
+        let index = self.used.iter().rposition(|piece| piece.data == data)?;
         let piece = self.used.remove(index);
-        self.free.push(piece);
-        true
+        if !piece.is_own {
+            self.free.push(piece);
+        }
+        Some(piece.is_own)
     }
 }
 
@@ -89,10 +94,17 @@ impl DeviceState {
         size_bytes: u64,
         stream: *mut c_void,
     ) -> Result<*mut c_void, Error> {
+        let key = (thread(), stream.addr());
+        if let Some(data) = self.allocate_own_workspace(size_bytes.max(1), stream)? {
+            self.watch_thread_end();
+            let mut stacks = self.workspaces.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let piece = Piece { data: data.expose_provenance(), size_bytes, is_own: true };
+            stacks.entry(key).or_default().used.push(piece);
+            return Ok(data);
+        }
         let size_bytes = size_bytes.max(1).checked_next_multiple_of(PAGE_BYTES).ok_or_else(|| {
             Error::new(ErrorKind::OutOfMemory, format!("{size_bytes} bytes of workspace cannot be allocated"))
         })?;
-        let key = (thread(), stream.addr());
         let with_stacks = |change: &mut dyn FnMut(&mut Stack) -> Option<usize>| {
             let mut stacks = self.workspaces.0.lock().unwrap_or_else(PoisonError::into_inner);
             change(stacks.entry(key).or_default())
@@ -102,9 +114,9 @@ impl DeviceState {
         }
         self.watch_thread_end();
         let unknown = ChipdockDataType { code: 0, bits: 8, lanes: 0 };
-        let data = self.allocate_raw(size_bytes, unknown)?;
+        let data = self.allocate_raw(size_bytes, unknown, stream)?;
         with_stacks(&mut |stack| {
-            stack.used.push(Piece { data: data.expose_provenance(), size_bytes });
+            stack.used.push(Piece { data: data.expose_provenance(), size_bytes, is_own: false });
             None
         });
         Ok(data)
@@ -112,18 +124,27 @@ impl DeviceState {
 
     /// Frees workspace of this thread.
     pub(crate) fn free_workspace(&self, data: *mut c_void, stream: *mut c_void) -> Result<(), Error> {
-        let mut stacks = self.workspaces.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (me, data) = (thread(), data.expose_provenance());
-        let given = stacks.get_mut(&(me, stream.addr())).is_some_and(|stack| stack.give(data))
+        let (me, address) = (thread(), data.expose_provenance());
+        let given = {
+            let mut stacks = self.workspaces.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let here = stacks.get_mut(&(me, stream.addr())).and_then(|stack| stack.give(address));
             // The current stream was changed in between: the piece stays with the stream it was
             // allocated for.
-            || stacks.range_mut((me, 0)..=(me, usize::MAX)).any(|(_, stack)| stack.give(data));
-        if given {
-            return Ok(());
+            here.map(|is_own| (stream.addr(), is_own)).or_else(|| {
+                let mut all = stacks.range_mut((me, 0)..=(me, usize::MAX));
+                all.find_map(|(key, stack)| Some((key.1, stack.give(address)?)))
+            })
+        };
+        match given {
+            Some((_, false)) => Ok(()),
+            Some((home, true)) => self.free_own_workspace(data, ptr::with_exposed_provenance_mut(home)),
+            None => {
+                let message = format!(
+                    "workspace {address:#x} was not allocated on this thread and device, or is free already"
+                );
+                Err(Error::new(ErrorKind::Value, message))
+            }
         }
-        let message =
-            format!("workspace {data:#x} was not allocated on this thread and device, or is free already");
-        Err(Error::new(ErrorKind::Value, message))
     }
 
     fn watch_thread_end(self: &Arc<Self>) {
@@ -144,10 +165,16 @@ impl DeviceState {
             keys.into_iter().filter_map(|key| Some((key.1, stacks.remove(&key)?))).collect();
         drop(stacks);
         for (stream, stack) in ended {
-            let synchronised = self.sync_raw(ptr::with_exposed_provenance_mut(stream));
-            self.warn_of(synchronised);
-            for piece in stack.free.iter().chain(&stack.used) {
-                self.warn_of(self.free_raw(ptr::with_exposed_provenance_mut(piece.data)));
+            let stream = ptr::with_exposed_provenance_mut(stream);
+            self.warn_of(self.sync_raw(stream));
+            // N.36: the last first.
+            for piece in stack.free.iter().chain(stack.used.iter().rev()) {
+                let data = ptr::with_exposed_provenance_mut(piece.data);
+                let freed = match piece.is_own {
+                    true => self.free_own_workspace(data, stream),
+                    false => self.free_raw(data),
+                };
+                self.warn_of(freed);
             }
         }
     }

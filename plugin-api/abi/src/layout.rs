@@ -60,6 +60,8 @@ layouts! {
     ChipdockTimer1: 24 { mark @ 0, elapsed @ 8, free_mark @ 16 }
     ChipdockExternal1: 32 { adopt_stream @ 0, native_stream @ 8, native_data @ 16, adopt_host_memory @ 24 }
     ChipdockMap1: 8 { address @ 0 }
+    ChipdockMemoryAsync1: 16 { allocate @ 0, free @ 8 }
+    ChipdockWorkspace1: 16 { allocate @ 0, free @ 8 }
     ChipdockObject1: 8 { object @ 0 }
     ChipdockConformance1: 8 { wants_hooks @ 0 }
     ChipdockConfig1: 8 { get @ 0 }

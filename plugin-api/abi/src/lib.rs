@@ -34,6 +34,7 @@ mod launch;
 mod layout;
 mod map;
 mod memory;
+mod memory_async;
 mod module;
 mod needs;
 mod object;
@@ -43,6 +44,7 @@ mod status;
 mod target_kind;
 mod timer;
 mod value;
+mod workspace;
 
 pub use codegen::*;
 pub use config::*;
@@ -56,6 +58,7 @@ pub use interface::*;
 pub use launch::*;
 pub use map::*;
 pub use memory::*;
+pub use memory_async::*;
 pub use module::*;
 pub use needs::*;
 pub use object::*;
@@ -65,6 +68,7 @@ pub use status::*;
 pub use target_kind::*;
 pub use timer::*;
 pub use value::*;
+pub use workspace::*;
 
 /// The text of `chipdock.h`, for whoever compiles C against it where the file is not installed.
 pub const HEADER: &str = include_str!("../include/chipdock.h");

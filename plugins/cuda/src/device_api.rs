@@ -22,7 +22,7 @@ use chipdock_plugin_api::{
 };
 use cudarc::driver::sys::CUdevice_attribute_enum as A;
 
-use crate::driver::{Driver, MemoryKind, Route};
+use crate::driver::{Driver, Memory, MemoryKind, Route};
 use crate::hardware::{Device, Hardware, PointerLocation};
 
 /// Name of the devices: `device_api.cuda`, and `--device cuda:0`.
@@ -139,20 +139,17 @@ fn driver_version(driver: &Driver) -> Result<String, Error> {
     Ok(format!("CUDA {}.{}", version / 1000, version % 1000 / 10))
 }
 
-/// Allocates memory from the driver, and registers it as a data space.
-fn allocate(
+/// Registers memory that `allocate` gets from the driver as a data space.
+pub(crate) fn allocate(
     device: &Device,
-    kind: MemoryKind,
-    size_bytes: usize,
     request: &DataSpaceRequest<'_>,
+    allocate: impl Fn() -> Result<Memory, Error>,
 ) -> Result<*mut c_void, Error> {
     // Addresses of removed data spaces: while they are allocated the driver must return others, so
     // the loop ends.
     let mut held = Vec::new();
     loop {
-        let memory = device.context()?.allocate(kind, size_bytes);
-        let memory = device
-            .checked(memory)
+        let memory = allocate()
             .map_err(|error| error.context(format_args!("{} bytes are asked for", request.size_bytes)))?;
         let address = memory.address();
         ensure!(
@@ -172,6 +169,32 @@ fn allocate(
             ),
         }
     }
+}
+
+/// Checks scope, size and alignment of a request, and returns the size in bytes.
+pub(crate) fn checked_size(device: &Device, request: &DataSpaceRequest<'_>) -> Result<usize, Error> {
+    let name = &device.name;
+    ensure!(
+        matches!(request.scope, "" | "global"),
+        ErrorKind::UNSUPPORTED,
+        "{name}: expected memory of the scope `global`, found scope `{}`",
+        request.scope
+    );
+    // No address space is that large, whatever the alignment.
+    let Ok(size_bytes) = isize::try_from(request.size_bytes).map(isize::cast_unsigned) else {
+        bail!(
+            ErrorKind::OUT_OF_MEMORY,
+            "{name}: {} bytes are asked for, more than there are addresses",
+            request.size_bytes
+        );
+    };
+    ensure!(
+        request.alignment_bytes <= ALIGNMENT_BYTES,
+        ErrorKind::UNSUPPORTED,
+        "{name}: expected an alignment of at most {ALIGNMENT_BYTES} bytes, found {}",
+        request.alignment_bytes
+    );
+    Ok(size_bytes)
 }
 
 impl DeviceApi for CudaDeviceApi {
@@ -226,26 +249,7 @@ impl DeviceApi for CudaDeviceApi {
     ) -> Result<*mut c_void, Error> {
         let device = self.0.device(device_id)?;
         device.check()?;
-        ensure!(
-            matches!(request.scope, "" | "global"),
-            ErrorKind::UNSUPPORTED,
-            "device cuda:{device_id}: expected memory of the scope `global`, found scope `{}`",
-            request.scope
-        );
-        // No address space is that large, whatever the alignment.
-        let Ok(size_bytes) = isize::try_from(request.size_bytes).map(isize::cast_unsigned) else {
-            bail!(
-                ErrorKind::OUT_OF_MEMORY,
-                "device cuda:{device_id}: {} bytes are asked for, more than there are addresses",
-                request.size_bytes
-            );
-        };
-        ensure!(
-            request.alignment_bytes <= ALIGNMENT_BYTES,
-            ErrorKind::UNSUPPORTED,
-            "device cuda:{device_id}: expected an alignment of at most {ALIGNMENT_BYTES} bytes, found {}",
-            request.alignment_bytes
-        );
+        let size_bytes = checked_size(device, request)?;
         let kind = match request.kind {
             DataSpaceKind::Device => MemoryKind::Device,
             DataSpaceKind::Pinned => MemoryKind::Pinned,
@@ -276,7 +280,7 @@ impl DeviceApi for CudaDeviceApi {
         if size_bytes == 0 {
             return Ok(ptr::null_mut());
         }
-        allocate(device, kind, size_bytes, request)
+        allocate(device, request, || device.checked(device.context()?.allocate(kind, size_bytes)))
     }
 
     unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {

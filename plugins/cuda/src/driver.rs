@@ -3,6 +3,8 @@
 //! The driver is never closed; nothing here panics if it is missing. Results are kept as numbers: a newer driver may
 //! return codes that are in no enumeration here.
 
+mod functions;
+
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fmt;
 use std::ptr;
@@ -12,10 +14,12 @@ use std::sync::{Arc, OnceLock};
 use chipdock_plugin_api::kit::{Claim, PerProcess};
 use chipdock_plugin_api::process::has_raised_privileges;
 use chipdock_plugin_api::{Error, ErrorKind};
-use cudarc::driver::sys::{
-    self, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUmodule, CUstream, cudaError_enum,
-};
+use cudarc::driver::sys::{self, CUcontext, CUdevice, CUdeviceptr, CUstream, cudaError_enum};
 use libloading::Library;
+
+pub(crate) use functions::Api;
+
+use crate::pools::Pools;
 
 /// Library names of the driver, in the order in which they are tried.
 const LIBRARY_NAMES: &[&str] = &["libcuda.so.1", "libcuda.so"];
@@ -33,85 +37,6 @@ impl Code {
     fn is(self, codes: &[cudaError_enum]) -> bool {
         codes.iter().any(|code| *code as u32 == self.0)
     }
-}
-
-macro_rules! functions {
-    ($($field:ident = $symbol:literal ($($type:ty),*);)*) => {
-        /// The functions of the driver that are used, each under the symbol version that matches these types.
-        pub(crate) struct Api {
-            $(pub(crate) $field: unsafe extern "C" fn($($type),*) -> Code,)*
-        }
-
-        impl Api {
-            /// An error is the name of a function that it lacks.
-            ///
-            /// # Safety
-            ///
-            /// * `library` is the CUDA driver: its symbols have the types of its header.
-            unsafe fn load(library: &Library) -> Result<Self, &'static str> {
-                Ok(Self {
-                    $($field: {
-                        // SAFETY: the caller guarantees that the library is the CUDA driver, whose symbols have these
-                        // types.
-                        *unsafe { library.get($symbol) }.map_err(|_| $symbol)?
-                    },)*
-                })
-            }
-        }
-    };
-}
-
-functions! {
-    init = "cuInit"(c_uint);
-    driver_version = "cuDriverGetVersion"(*mut c_int);
-    error_name = "cuGetErrorName"(Code, *mut *const c_char);
-    error_string = "cuGetErrorString"(Code, *mut *const c_char);
-    device_count = "cuDeviceGetCount"(*mut c_int);
-    device_get = "cuDeviceGet"(*mut CUdevice, c_int);
-    device_name = "cuDeviceGetName"(*mut c_char, c_int, CUdevice);
-    device_total_memory = "cuDeviceTotalMem_v2"(*mut usize, CUdevice);
-    device_attribute = "cuDeviceGetAttribute"(*mut c_int, u32, CUdevice);
-    primary_context_retain = "cuDevicePrimaryCtxRetain"(*mut CUcontext, CUdevice);
-    primary_context_release = "cuDevicePrimaryCtxRelease_v2"(CUdevice);
-    primary_context_reset = "cuDevicePrimaryCtxReset_v2"(CUdevice);
-    context_get = "cuCtxGetCurrent"(*mut CUcontext);
-    context_set = "cuCtxSetCurrent"(CUcontext);
-    memory_allocate = "cuMemAlloc_v2"(*mut CUdeviceptr, usize);
-    memory_free = "cuMemFree_v2"(CUdeviceptr);
-    memory_allocate_host = "cuMemHostAlloc"(*mut *mut c_void, usize, c_uint);
-    memory_free_host = "cuMemFreeHost"(*mut c_void);
-    memory_allocate_managed = "cuMemAllocManaged"(*mut CUdeviceptr, usize, c_uint);
-    memory_register = "cuMemHostRegister_v2"(*mut c_void, usize, c_uint);
-    memory_unregister = "cuMemHostUnregister"(*mut c_void);
-    memory_device_address = "cuMemHostGetDevicePointer_v2"(*mut CUdeviceptr, *mut c_void, c_uint);
-    memory_info = "cuMemGetInfo_v2"(*mut usize, *mut usize);
-    pointer_attribute = "cuPointerGetAttribute"(*mut c_void, u32, CUdeviceptr);
-    copy_to_device = "cuMemcpyHtoDAsync_v2"(CUdeviceptr, *const c_void, usize, CUstream);
-    copy_to_host = "cuMemcpyDtoHAsync_v2"(*mut c_void, CUdeviceptr, usize, CUstream);
-    copy_within = "cuMemcpyDtoDAsync_v2"(CUdeviceptr, CUdeviceptr, usize, CUstream);
-    copy_peer = "cuMemcpyPeerAsync"(CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, usize, CUstream);
-    copy_any = "cuMemcpyAsync"(CUdeviceptr, CUdeviceptr, usize, CUstream);
-    stream_create = "cuStreamCreate"(*mut CUstream, c_uint);
-    stream_destroy = "cuStreamDestroy_v2"(CUstream);
-    stream_context = "cuStreamGetCtx"(CUstream, *mut CUcontext);
-    stream_synchronize = "cuStreamSynchronize"(CUstream);
-    stream_wait_event = "cuStreamWaitEvent"(CUstream, CUevent, c_uint);
-    event_create = "cuEventCreate"(*mut CUevent, c_uint);
-    event_record = "cuEventRecord"(CUevent, CUstream);
-    event_synchronize = "cuEventSynchronize"(CUevent);
-    event_elapsed = "cuEventElapsedTime"(*mut f32, CUevent, CUevent);
-    event_destroy = "cuEventDestroy_v2"(CUevent);
-    module_load = "cuModuleLoadDataEx"(*mut CUmodule, *const c_void, c_uint, *mut u32, *mut *mut c_void);
-    module_unload = "cuModuleUnload"(CUmodule);
-    module_function = "cuModuleGetFunction"(*mut CUfunction, CUmodule, *const c_char);
-    function_attribute = "cuFuncGetAttribute"(*mut c_int, u32, CUfunction);
-    function_set_attribute = "cuFuncSetAttribute"(CUfunction, u32, c_int);
-    launch = "cuLaunchKernel"(
-        CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void
-    );
-    launch_cooperative = "cuLaunchCooperativeKernel"(
-        CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, CUstream, *mut *mut c_void
-    );
 }
 
 /// A failed call of the driver, with the driver's message.
@@ -383,6 +308,11 @@ impl Driver {
         Ok(bytes as u64)
     }
 
+    /// Returns the functions for memory in the order of a stream, where the driver has them.
+    pub(crate) fn pools(&self) -> Option<Pools> {
+        self.api.pools
+    }
+
     /// An attribute of a device, in the driver's units.
     pub(crate) fn attribute(
         &self,
@@ -463,6 +393,8 @@ pub(crate) enum MemoryKind {
     Adopted,
     /// Managed memory, which migrates between host and device.
     Managed,
+    /// Memory of the device in the order of a stream.
+    Pooled,
 }
 
 /// The driver's information about an address.
@@ -600,7 +532,7 @@ impl Context {
                 MemoryKind::Pinned => self.call("cuMemHostAlloc", |api| {
                     (api.memory_allocate_host)(&mut host, size_bytes, sys::CU_MEMHOSTALLOC_PORTABLE)
                 })?,
-                MemoryKind::Managed | MemoryKind::Adopted => {
+                MemoryKind::Managed | MemoryKind::Adopted | MemoryKind::Pooled => {
                     let flags = sys::CUmemAttach_flags_enum::CU_MEM_ATTACH_GLOBAL as c_uint;
                     self.call("cuMemAllocManaged", |api| {
                         (api.memory_allocate_managed)(&mut address, size_bytes, flags)
@@ -744,7 +676,7 @@ impl Memory {
                 MemoryKind::Adopted => {
                     (api.memory_unregister)(ptr::with_exposed_provenance_mut(self.address))
                 }
-                MemoryKind::Device | MemoryKind::Managed => (api.memory_free)(self.address as CUdeviceptr),
+                _ => (api.memory_free)(self.address as CUdeviceptr),
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Target `cuda`: CUDA C for NVIDIA GPUs, compiled by NVRTC or nvcc.
 //!
 //! * `device_api.cuda` (`device_api`): memory, copies and streams (`hardware`) over the driver (`driver`), which is
-//!   opened when it is first needed; its interfaces `reset`, `timer` (`timer`) and `external` (`external`).
+//!   opened when it is first needed; its interfaces `reset`, `timer`, `external`, `memory.async` (`pools`).
 //! * `module.load.cuda` (`loader`): kernels from source, PTX or a cubin (`artifact`), loaded and launched (`program`).
 //! * `target.kind.cuda` (`target_kind`): the options, and the check of architectures.
 //! * `target.build.cuda` (`codegen`): CUDA C (`dialect`), compiled to PTX or a cubin (`compiler`).
@@ -15,6 +15,7 @@ mod driver;
 mod external;
 mod hardware;
 mod loader;
+mod pools;
 mod program;
 mod target_kind;
 #[cfg(test)]
@@ -24,7 +25,6 @@ mod timer;
 use chipdock_plugin_api::external::{EXTERNAL, External};
 use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::source::SourceCodegen;
-use chipdock_plugin_api::timer::{TIMER, Timer};
 use chipdock_plugin_api::{
     Context, export_plugin, register_codegen, register_device_api, register_interface,
     register_module_loader, register_target_kind,
@@ -41,9 +41,6 @@ register_device_api!("cuda", device_api::DEVICE_TYPE, |context| {
 });
 register_interface!("device_api.cuda", RESET, |context: &Context| -> Box<dyn Reset> {
     Box::new(device_api::CudaReset(context.state()))
-});
-register_interface!("device_api.cuda", TIMER, |context: &Context| -> Box<dyn Timer> {
-    Box::new(timer::CudaTimer(context.state::<Hardware>()))
 });
 register_interface!("device_api.cuda", EXTERNAL, |context: &Context| -> Box<dyn External> {
     Box::new(external::CudaExternal(context.state::<Hardware>()))

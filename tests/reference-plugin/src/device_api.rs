@@ -10,7 +10,7 @@ use chipdock_plugin_api::{
 
 use crate::fault;
 use crate::hardware::{DEVICES_COUNT, Device, Hardware};
-use crate::memory::{Block, MEMORY_BYTES};
+use crate::memory::{Block, MEMORY_BYTES, Owner};
 
 /// Name of the devices: `device_api.reference`, and `--device reference:0`.
 pub(crate) const NAME: &str = "reference";
@@ -147,7 +147,7 @@ impl DeviceApi for ReferenceDeviceApi {
         let device = self.0.device(device_id)?;
         device.health.check_memory(&device.name)?;
         // Exposed where it is an address: the host reaches such memory by it.
-        device.memory.allocate(request).map(ptr::with_exposed_provenance_mut)
+        device.memory.allocate(request, Owner::DeviceApi).map(ptr::with_exposed_provenance_mut)
     }
 
     unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {

@@ -14,7 +14,7 @@
 //! * `module.load.reference` (`loader`): functions whose arguments are checked (`entry`, `call`)
 //!   and that run on the interpreter (`launch`), as views of memory where they overlap (`views`).
 //! * Interfaces: marks of streams (`timer`), native handles and host memory (`external`), addresses
-//!   of memory (`map`).
+//!   of memory (`map`), memory and workspace in the order of a stream (`ordered`).
 //! * Plain functions, and the interface that opens a lost device again (`functions`).
 
 mod call;
@@ -31,6 +31,7 @@ mod loader;
 mod map;
 mod memory;
 mod mutate;
+mod ordered;
 mod stream;
 mod target_kind;
 mod timer;
@@ -41,7 +42,9 @@ pub(crate) mod fault;
 use chipdock_plugin_api::external::{EXTERNAL, External};
 use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::map::{MAP, Map};
+use chipdock_plugin_api::memory_async::{AsyncMemory, MEMORY_ASYNC};
 use chipdock_plugin_api::timer::{TIMER, Timer};
+use chipdock_plugin_api::workspace::{WORKSPACE, Workspace};
 use chipdock_plugin_api::{
     Context, export_plugin, register_codegen, register_device_api, register_interface,
     register_module_loader, register_target_kind,
@@ -67,6 +70,12 @@ register_interface!("device_api.reference", EXTERNAL, |context: &Context| -> Box
 });
 register_interface!("device_api.reference", MAP, |context: &Context| -> Box<dyn Map> {
     Box::new(map::ReferenceMap(context.state::<Hardware>()))
+});
+register_interface!("device_api.reference", MEMORY_ASYNC, |context: &Context| -> Box<dyn AsyncMemory> {
+    Box::new(ordered::ReferenceAsyncMemory(context.state::<Hardware>()))
+});
+register_interface!("device_api.reference", WORKSPACE, |context: &Context| -> Box<dyn Workspace> {
+    Box::new(ordered::ReferenceWorkspace(context.state::<Hardware>()))
 });
 register_target_kind!("reference", include_str!("target_kind.json"), |_| {
     Box::new(target_kind::ReferenceTargetKind)

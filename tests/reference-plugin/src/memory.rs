@@ -116,13 +116,32 @@ impl Drop for Block {
     }
 }
 
+/// The interface that frees a data space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The device API alone.
+    DeviceApi,
+    /// `memory.async` 1, or the device API.
+    Stream,
+    /// `workspace` 1.
+    Workspace,
+}
+
 /// A data space.
-struct Space {
+pub(crate) struct Space {
     block: Arc<Block>,
     /// Whether the host reads and writes it directly.
     is_reached: bool,
     /// Its share of the device's memory; `None` for memory that the device does not own (N.14).
     reserved: Option<Reserved>,
+    owner: Owner,
+}
+
+impl Space {
+    /// Overwrites its bytes.
+    pub(crate) fn clear(&self) {
+        let _ = self.block.write(0, &vec![0; self.block.size_bytes]);
+    }
 }
 
 /// The data spaces of one device.
@@ -148,7 +167,7 @@ impl Memory {
 
     /// Makes a data space and returns its handle: the address for pinned and unified memory, else a
     /// number that is never used again.
-    pub(crate) fn allocate(&self, request: &DataSpaceRequest<'_>) -> Result<usize, Error> {
+    pub(crate) fn allocate(&self, request: &DataSpaceRequest<'_>, owner: Owner) -> Result<usize, Error> {
         let (device, alignment) = (&self.device, request.alignment_bytes);
         ensure!(
             // D.9: a scope that nobody knows is taken for `global`.
@@ -186,13 +205,19 @@ impl Memory {
         let is_reached = request.kind != DataSpaceKind::Device;
         let mut block = Arc::new(block);
         // D.21: two handles for one block, where the one before is as large.
-        if fault::is("data-spaces-share") && !is_address {
+        let is_shared = match owner {
+            Owner::DeviceApi => fault::is("data-spaces-share"),
+            Owner::Stream => false,
+            // N.35: as live workspace of the same size.
+            Owner::Workspace => fault::is("workspaces-share"),
+        };
+        if is_shared && !is_address {
             let other = lock(&self.last).upgrade().filter(|other| other.size_bytes == block.size_bytes);
             block = other.unwrap_or(block);
             *lock(&self.last) = Arc::downgrade(&block);
         }
         let size_bytes = block.size_bytes as u64;
-        let space = Space { block, is_reached, reserved: Some(reserved) };
+        let space = Space { block, is_reached, reserved: Some(reserved), owner };
         if is_address {
             return self.add_at(space);
         }
@@ -207,7 +232,8 @@ impl Memory {
 
     /// Makes a data space over memory that the device does not own, with the address as its handle.
     pub(crate) fn adopt(&self, block: Block) -> Result<usize, Error> {
-        self.add_at(Space { block: Arc::new(block), is_reached: true, reserved: None })
+        let owner = Owner::DeviceApi;
+        self.add_at(Space { block: Arc::new(block), is_reached: true, reserved: None, owner })
     }
 
     fn add_at(&self, space: Space) -> Result<usize, Error> {
@@ -244,6 +270,20 @@ impl Memory {
             std::mem::forget(block);
         }
         Ok(())
+    }
+
+    /// Removes a data space of that owner, which is freed with the last reference to it; `None` for
+    /// one that is gone with its device.
+    pub(crate) fn take(&self, handle: usize, owner: Owner) -> Result<Option<Arc<Space>>, Error> {
+        let found = self.spaces.find(handle, &self.device)?;
+        // N.32: whoever made it.
+        ensure!(
+            found.value.owner == owner || fault::is("async-free-of-any"),
+            ErrorKind::WRONG_STATE,
+            "data space {handle:#x} of {} was not allocated by this interface: free it where it was made",
+            self.device
+        );
+        self.spaces.take(handle, &self.device)
     }
 
     /// Returns the address at which the host reads and writes a data space.

@@ -57,7 +57,17 @@ fn slowed(job: Job) -> Job {
 impl Queue {
     /// Queues work. If a failure is kept, it is returned instead, and nothing is queued.
     pub(crate) fn push(self: &Arc<Self>, job: Job) -> Result<(), Error> {
-        self.failure.report()?;
+        self.report()?;
+        self.push_always(job)
+    }
+
+    /// Returns a failure that is kept, once.
+    pub(crate) fn report(&self) -> Result<(), Error> {
+        self.failure.report()
+    }
+
+    /// Queues work, whatever failure is kept.
+    pub(crate) fn push_always(self: &Arc<Self>, job: Job) -> Result<(), Error> {
         let (mut state, job) = (lock(&self.state), slowed(job));
         ensure!(!state.is_closed, ErrorKind::WRONG_STATE, "the stream was freed: create another");
         if state.worker.is_none() {

@@ -3,6 +3,7 @@
 mod kind;
 mod live;
 pub(super) mod map;
+mod ordered;
 mod refused;
 mod size;
 mod tensor;
@@ -22,6 +23,7 @@ pub(super) fn add(cases: &mut Cases) {
     refused::add(cases);
     kind::add(cases);
     map::add(cases);
+    ordered::add(cases);
     tensor::add(cases);
 }
 

@@ -163,6 +163,7 @@ exports! {
                 75 => module::CAPABILITY.0,
                 76 => module::CAPABILITY.1,
                 83 | 89 | 95 => 1,                       // managed memory, used by both at once, cooperative launches
+                115 => 1,                                // memory pools
                 97 => module::SHARED_OPTIN_BYTES as c_int,
                 _ => return Err(code::INVALID_VALUE),
             };

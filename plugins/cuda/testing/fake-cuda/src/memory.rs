@@ -149,6 +149,34 @@ exports! {
         call(|state| unsafe { put(address, state.allocate(size, Kind::Pinned)?) })
     }
 
+    /// Allocates device memory for later work on a stream.
+    fn cuMemAllocAsync(address: *mut u64, size: usize, stream: usize) {
+        call(|state| {
+            state.queue(stream)?;
+            // SAFETY: the caller passes a valid place to write to.
+            unsafe { put(address, state.allocate(size, Kind::Device)? as u64) }
+        })
+    }
+
+    /// Frees device memory when the work is done that a stream has.
+    fn cuMemFreeAsync(address: u64, stream: usize) {
+        call(|state| {
+            let (_, queue) = state.queue(stream)?;
+            let block = state.memory.get(&(address as usize)).filter(|block| block.kind == Kind::Device);
+            let block = Arc::downgrade(block.ok_or(code::INVALID_VALUE)?);
+            queue.push(Box::new(move || {
+                call(|state| {
+                    let is_same = |found: &Arc<Block>| std::ptr::eq(Arc::as_ptr(found), block.as_ptr());
+                    if state.memory.get(&(address as usize)).is_some_and(is_same) {
+                        state.free(address as usize, false)?;
+                    }
+                    Ok(())
+                });
+            }));
+            Ok(())
+        })
+    }
+
     /// Frees device or managed memory, after all queued work.
     fn cuMemFree_v2(address: u64) {
         let mut queues = Vec::new();
