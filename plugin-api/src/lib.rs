@@ -348,15 +348,15 @@
 //! | N.15 | Functions of all three refuse a device that does not exist (`ValueError`), and handles of streams as the device API does (D.3, D.19); on a lost device they are `DeviceLost` (P7.6). | P | suite |
 //! | N.16 | `map` 1: `address` returns the address of a host-visible data space (D.32), the same each time, and valid until it is freed; for a pinned or unified one it returns the handle. Kernels and copies get the handle. | P | suite |
 //! | N.17 | For a data space that the host cannot reach `address` is `Unsupported`; null is `ValueError`, and a handle that is not live is refused as by a copy (D.19). | P | shim, suite |
-//! | N.30 | `memory.async` 1: `allocate` returns a data space as `allocate_data_space` does (D.4, D.9, D.20 to D.28, D.30 to D.32), for work that is queued later on that stream or on one that waits for it (D.16), and waits for nothing. | P | suite |
-//! | N.31 | `free` frees when the work that the stream has is done, and waits for nothing; the data space is not live after the call, and null is allowed. The host has made that stream wait for the work of others that uses it. | both | suite |
-//! | N.32 | `free_data_space` frees a data space of `allocate` too (D.5); `free` none of `allocate_data_space`, which is `WrongState` or `ValueError` where handles are checked (D.19), and then nothing is freed. | P | suite |
-//! | N.33 | Memory whose freeing is queued may count as used until its stream is synchronised; then D.27 holds. | P | suite |
-//! | N.34 | A device without such memory answers `allocate` with `Unsupported`; a host then uses `allocate_data_space`. Devices and streams are refused as by N.15, and `allocate` reports a failure that its stream keeps (P7.5). | P | suite |
-//! | N.35 | `workspace` 1: `allocate` returns memory of that many bytes (0 is taken for 1) for work that is queued later on that stream, of the calling thread alone, aligned to 64 bytes where it has an address. Live workspace has no byte in common with other live memory, and may be an end of copies. | P | suite |
-//! | N.36 | A host frees workspace on its thread and stream, the last first, while work that uses it is queued; it is then given out again only on that stream. Freeing null is a success that does nothing. | both | suite |
-//! | N.37 | Workspace of a thread that ended or of a stream that was freed costs no more than P9.4 allows. | P | suite |
-//! | N.38 | A device without workspace of its own answers `allocate` with `Unsupported`; a host then makes it of data spaces. Devices, streams and handles are refused as by N.15 and D.19. | P | suite |
+//! | N.31 | `memory.async` 1: `allocate` returns a data space as `allocate_data_space` does (D.4, D.9, D.20 to D.28, D.30 to D.32), for work that is queued later on that stream or on one that waits for it (D.16), and waits for nothing. | P | suite |
+//! | N.32 | `free` frees when the work that the stream has is done, and waits for nothing; the data space is not live after the call, and null is allowed. The host has made that stream wait for the work of others that uses it. | both | suite |
+//! | N.33 | `free_data_space` frees a data space of `allocate` too (D.5); `free` none of `allocate_data_space`, which is `WrongState` or `ValueError` where handles are checked (D.19), and then nothing is freed. | P | suite |
+//! | N.34 | Memory whose freeing is queued may count as used until its stream is synchronised; then D.27 holds. | P | suite |
+//! | N.35 | A device without such memory answers `allocate` with `Unsupported`; a host then uses `allocate_data_space`. Devices and streams are refused as by N.15, and `allocate` reports a failure that its stream keeps (P7.5). | P | suite |
+//! | N.36 | `workspace` 1: `allocate` returns memory of that many bytes (0 is taken for 1) for work that is queued later on that stream, of the calling thread alone, aligned to 64 bytes where it has an address. Live workspace has no byte in common with other live memory, and may be an end of copies. | P | suite |
+//! | N.37 | A host frees workspace on its thread and stream, the last first, while work that uses it is queued; it is then given out again only on that stream. Freeing null is a success that does nothing. | both | suite |
+//! | N.38 | Workspace of a thread that ended or of a stream that was freed costs no more than P9.4 allows. | P | suite |
+//! | N.39 | A device without workspace of its own answers `allocate` with `Unsupported`; a host then makes it of data spaces. Devices, streams and handles are refused as by N.15 and D.19. | P | suite |
 //!
 //! ## I Injection hooks
 //!

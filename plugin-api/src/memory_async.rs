@@ -10,16 +10,16 @@ use crate::interface::{InterfaceKind, check_place, enter};
 use crate::{DataSpaceRequest, Error, Stream};
 
 /// Interface `memory.async` 1 of a device API: allocates and frees in the order of a stream, so that
-/// nobody waits for the work before (N.30 to N.34).
+/// nobody waits for the work before (N.31 to N.35).
 ///
 /// For drivers whose memory is ordered by streams, such as CUDA's pools.
 pub trait AsyncMemory: Send + Sync + 'static {
-    /// Allocates a data space for work that is queued later on `stream` (N.30); waits for nothing.
+    /// Allocates a data space for work that is queued later on `stream` (N.31); waits for nothing.
     ///
     /// # Errors
     ///
     /// * `OutOfMemory`: the state is unchanged. Memory whose freeing is queued may count as used.
-    /// * `Unsupported`: the device has no such memory (N.34), or not of that kind, scope or
+    /// * `Unsupported`: the device has no such memory (N.35), or not of that kind, scope or
     ///   alignment.
     ///
     /// # Safety
@@ -32,13 +32,13 @@ pub trait AsyncMemory: Send + Sync + 'static {
         stream: Stream,
     ) -> Result<*mut c_void, Error>;
 
-    /// Frees a data space when the work is done that `stream` has now (N.31); waits for nothing. It
+    /// Frees a data space when the work is done that `stream` has now (N.32); waits for nothing. It
     /// is not null: the shim handles null.
     ///
     /// # Errors
     ///
     /// * `WrongState`, `ValueError`: it is not live, belongs to another device, or is not of
-    ///   [`Self::allocate`] (N.32); nothing is freed.
+    ///   [`Self::allocate`] (N.33); nothing is freed.
     ///
     /// # Safety
     ///
@@ -72,7 +72,7 @@ unsafe extern "C" fn free(self_: *mut c_void, device_id: i32, data: *mut c_void,
         if data.is_null() {
             return Ok(());
         }
-        // SAFETY: `data` is a live data space of `allocate` that is freed once (N.32).
+        // SAFETY: `data` is a live data space of `allocate` that is freed once (N.33).
         unsafe { memory.free(device_id, data, Stream::from_raw(stream)) }
     };
     // SAFETY: P3.11, the `self_` of the interface.

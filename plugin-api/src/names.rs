@@ -35,8 +35,8 @@ interfaces! {
     "device API": "timer" 1, "marks in a stream, and the time between them (N.1 to N.8)";
     "device API": "external" 1, "exchange streams and memory with the vendor's own calls (N.9 to N.15)";
     "device API": "map" 1, "the address of memory that the host reaches (N.16, N.17)";
-    "device API": "memory.async" 1, "memory in the order of a stream (N.30 to N.34)";
-    "device API": "workspace" 1, "the device's own workspace (N.35 to N.38)";
+    "device API": "memory.async" 1, "memory in the order of a stream (N.31 to N.35)";
+    "device API": "workspace" 1, "the device's own workspace (N.36 to N.39)";
     "module loader": "object" 1, "the code of an artifact as an object file (M.15 to M.19)";
     "module": "launch" 1, "launch a kernel on a given stream (K.5 to K.8)";
     "build session": "progress" 1, "what a long build is at (C.42)";

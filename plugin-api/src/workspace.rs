@@ -9,12 +9,12 @@ use crate::interface::{InterfaceKind, check_place, enter};
 use crate::{Error, Stream};
 
 /// Interface `workspace` 1 of a device API: short-lived memory of kernels, from a place of the
-/// device's own (N.35 to N.38).
+/// device's own (N.36 to N.39).
 ///
 /// For devices with memory near their cores that ordinary data spaces do not have, such as the
 /// tightly coupled memory of a signal processor. Without it a host makes workspace of data spaces.
 pub trait Workspace: Send + Sync + 'static {
-    /// Allocates workspace of this thread for work that is queued later on `stream` (N.35).
+    /// Allocates workspace of this thread for work that is queued later on `stream` (N.36).
     ///
     /// # Errors
     ///
@@ -26,7 +26,7 @@ pub trait Workspace: Send + Sync + 'static {
     /// * `stream` is the default stream or one of this device that is not freed.
     unsafe fn allocate(&self, device_id: i32, size_bytes: u64, stream: Stream) -> Result<*mut c_void, Error>;
 
-    /// Frees workspace, in the order of the stream (N.36).
+    /// Frees workspace, in the order of the stream (N.37).
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ unsafe extern "C" fn free(self_: *mut c_void, device_id: i32, data: *mut c_void,
         if data.is_null() {
             return Ok(());
         }
-        // SAFETY: the last live workspace of this thread on the stream (N.36).
+        // SAFETY: the last live workspace of this thread on the stream (N.37).
         unsafe { workspace.free(device_id, data, Stream::from_raw(stream)) }
     };
     // SAFETY: P3.11, the `self_` of the interface.

@@ -1,5 +1,5 @@
 //! Memory in the order of a stream: interfaces `memory.async` 1 and `workspace` 1 of a device
-//! (N.30 to N.38), where it has them.
+//! (N.31 to N.39), where it has them.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -16,7 +16,7 @@ use super::tables::{ALIGNMENT_BYTES, broken};
 use crate::error::{Error, ErrorKind};
 
 /// Whether a device has memory and workspace in the order of a stream; a device that once answered
-/// `Unsupported` has none (N.34, N.38).
+/// `Unsupported` has none (N.35, N.39).
 #[derive(Default)]
 pub(super) struct OrderedMemory {
     memory: OnceLock<bool>,
@@ -139,10 +139,10 @@ mod tests {
         device.attribute("ordered").unwrap().unwrap().as_str().unwrap().to_owned()
     }
 
-    /// N.30 to N.32: what the pool does not have comes in the order of the current stream; trimmed
+    /// N.31 to N.33: what the pool does not have comes in the order of the current stream; trimmed
     /// memory was waited for and goes by the device API.
     #[test]
-    fn n30_tensors_are_allocated_in_the_order_of_the_current_stream() {
+    fn n31_tensors_are_allocated_in_the_order_of_the_current_stream() {
         let device = toy(1);
         let stream = device.create_stream().unwrap();
         {
@@ -160,9 +160,9 @@ mod tests {
         assert_eq!(calls(&device), "; 0 live");
     }
 
-    /// N.34, N.38: a device that has no such memory is served as before.
+    /// N.35, N.39: a device that has no such memory is served as before.
     #[test]
-    fn n34_a_device_without_it_is_served_by_the_device_api() {
+    fn n35_a_device_without_it_is_served_by_the_device_api() {
         let device = toy(0);
         let tensor = Tensor::empty(&device, &[100], DType::INT8).unwrap();
         let work = device.state().allocate_workspace(100, ptr::null_mut()).unwrap();
@@ -172,9 +172,9 @@ mod tests {
         drop(tensor);
     }
 
-    /// N.35, N.36: workspace is the device's own, freed on its stream, whichever is current then.
+    /// N.36, N.37: workspace is the device's own, freed on its stream, whichever is current then.
     #[test]
-    fn n36_workspace_is_freed_on_the_stream_that_it_was_allocated_on() {
+    fn n37_workspace_is_freed_on_the_stream_that_it_was_allocated_on() {
         let device = toy(1);
         let (state, stream) = (device.state(), device.create_stream().unwrap());
         let at = stream.raw().addr();
@@ -189,7 +189,7 @@ mod tests {
 
     /// What a thread leaves behind is freed when it ends, the last first.
     #[test]
-    fn n37_a_thread_that_ends_leaves_no_workspace() {
+    fn n38_a_thread_that_ends_leaves_no_workspace() {
         let device = toy(1);
         let state = device.state();
         std::thread::scope(|scope| {

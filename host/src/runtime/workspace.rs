@@ -3,7 +3,7 @@
 //! A stack hands out and takes back memory in the order of one stream, so freed memory may be
 //! handed out again at once: the stream keeps the old work before the new. It goes back to the
 //! device when the thread ends or the device is trimmed, after the stream was synchronised. A device
-//! with workspace of its own (`workspace` 1, N.35 to N.38) gives and takes each piece itself.
+//! with workspace of its own (`workspace` 1, N.36 to N.39) gives and takes each piece itself.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -167,7 +167,7 @@ impl DeviceState {
         for (stream, stack) in ended {
             let stream = ptr::with_exposed_provenance_mut(stream);
             self.warn_of(self.sync_raw(stream));
-            // N.36: the last first.
+            // N.37: the last first.
             for piece in stack.free.iter().chain(stack.used.iter().rev()) {
                 let data = ptr::with_exposed_provenance_mut(piece.data);
                 let freed = match piece.is_own {

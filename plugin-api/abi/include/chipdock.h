@@ -119,8 +119,8 @@ extern "C" {
  * device API     timer       1  ChipdockTimer1        marks in a stream, and the time between them (N.1 to N.8)
  * device API     external    1  ChipdockExternal1     exchange streams and memory with the vendor's own calls (N.9 to N.15)
  * device API     map         1  ChipdockMap1          the address of memory that the host reaches (N.16, N.17)
- * device API     memory.async 1  ChipdockMemory.async1  memory in the order of a stream (N.30 to N.34)
- * device API     workspace   1  ChipdockWorkspace1    the device's own workspace (N.35 to N.38)
+ * device API     memory.async 1  ChipdockMemory.async1  memory in the order of a stream (N.31 to N.35)
+ * device API     workspace   1  ChipdockWorkspace1    the device's own workspace (N.36 to N.39)
  * module loader  object      1  ChipdockObject1       the code of an artifact as an object file (M.15 to M.19)
  * module         launch      1  ChipdockLaunch1       launch a kernel on a given stream (K.5 to K.8)
  * build session  progress    1  ChipdockProgress1     what a long build is at (C.42)
@@ -1157,7 +1157,7 @@ typedef struct ChipdockMap1 {
 
 // Interface `memory.async` 1 of a device API: memory in the order of a stream.
 //
-// Clauses N.30 to N.34 state what each function promises.
+// Clauses N.31 to N.35 state what each function promises.
 typedef struct ChipdockMemoryAsync1 {
   // Allocates a data space for work that is queued later on `stream`, or on a stream that waits
   // for it; waits for nothing. On `OutOfMemory` nothing has changed.
@@ -1173,7 +1173,7 @@ typedef struct ChipdockMemoryAsync1 {
 
 // Interface `workspace` 1 of a device API: the device's own workspace, in place of the host's.
 //
-// Clauses N.35 to N.38 state what each function promises.
+// Clauses N.36 to N.39 state what each function promises.
 typedef struct ChipdockWorkspace1 {
   // Allocates memory for work that is queued later on `stream`, for this thread alone.
   int32_t (*allocate)(void *self_, int32_t device_id, uint64_t size_bytes, void *stream, void **out_data);

@@ -6,7 +6,7 @@ use crate::device_api::ChipdockDataSpaceRequest;
 
 /// Interface `memory.async` 1 of a device API: memory in the order of a stream.
 ///
-/// Clauses N.30 to N.34 state what each function promises.
+/// Clauses N.31 to N.35 state what each function promises.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]

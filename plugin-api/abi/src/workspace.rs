@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 /// Interface `workspace` 1 of a device API: the device's own workspace, in place of the host's.
 ///
-/// Clauses N.35 to N.38 state what each function promises.
+/// Clauses N.36 to N.39 state what each function promises.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]

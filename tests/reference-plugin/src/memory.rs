@@ -208,7 +208,7 @@ impl Memory {
         let is_shared = match owner {
             Owner::DeviceApi => fault::is("data-spaces-share"),
             Owner::Stream => false,
-            // N.35: as live workspace of the same size.
+            // N.36: as live workspace of the same size.
             Owner::Workspace => fault::is("workspaces-share"),
         };
         if is_shared && !is_address {
@@ -276,7 +276,7 @@ impl Memory {
     /// one that is gone with its device.
     pub(crate) fn take(&self, handle: usize, owner: Owner) -> Result<Option<Arc<Space>>, Error> {
         let found = self.spaces.find(handle, &self.device)?;
-        // N.32: whoever made it.
+        // N.33: whoever made it.
         ensure!(
             found.value.owner == owner || fault::is("async-free-of-any"),
             ErrorKind::WRONG_STATE,

@@ -14,7 +14,7 @@ use crate::hardware::Hardware;
 use crate::memory::Owner;
 use crate::stream::Queue;
 
-/// Alignment of workspace, in bytes (N.35).
+/// Alignment of workspace, in bytes (N.36).
 const WORKSPACE_ALIGNMENT_BYTES: u64 = 64;
 
 impl Hardware {
@@ -28,7 +28,7 @@ impl Hardware {
         let device = self.device(device_id)?;
         let queue = self.streams(device_id)?.get(stream.into_raw().addr())?;
         queue.report()?;
-        // N.30: it waits for what is queued.
+        // N.31: it waits for what is queued.
         if fault::is("async-allocate-waits") {
             queue.sync()?;
         }
@@ -47,15 +47,15 @@ impl Hardware {
         let device = self.device_even_lost(device_id)?;
         let queue: Arc<Queue> = self.streams(device_id)?.get(stream.into_raw().addr())?;
         let Some(space) = device.memory.take(data.addr(), owner)? else { return device.check() };
-        // N.31, N.36: what is queued finds other bytes.
+        // N.32, N.37: what is queued finds other bytes.
         if fault::is("async-free-at-once") || fault::is("workspace-freed-at-once") {
             space.clear();
         }
-        // N.31: it waits for what is queued.
+        // N.32: it waits for what is queued.
         if fault::is("async-free-waits") {
             queue.sync()?;
         }
-        // N.33: it counts as used for ever. N.37: nothing is freed.
+        // N.34: it counts as used for ever. N.38: nothing is freed.
         if fault::is("async-memory-stays-used") || fault::is("workspace-never-freed") {
             std::mem::forget(space);
             return device.check();

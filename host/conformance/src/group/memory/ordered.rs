@@ -1,4 +1,4 @@
-//! Interfaces `memory.async` 1 and `workspace` 1: memory in the order of a stream (N.30 to N.38).
+//! Interfaces `memory.async` 1 and `workspace` 1: memory in the order of a stream (N.31 to N.39).
 
 use std::ffi::c_void;
 use std::ptr;
@@ -33,39 +33,39 @@ pub(super) fn add(cases: &mut Cases) {
         draft.run(move |c| with(c, by).and_then(|device| body(&device)));
     };
     let by = Ordered::Memory;
-    case(by, "holds-bytes/default", "N.30", &[], |device| holds_bytes(device, Ordered::Memory, 0));
-    case(by, "holds-bytes/created", "N.30", several, |device| holds_bytes(device, Ordered::Memory, 1));
-    case(by, "on-a-stream-that-waits", "N.30", several, on_a_stream_that_waits);
-    case(by, "allocate-does-not-wait", "N.30", several, allocate_does_not_wait);
-    case(by, "freed-while-queued", "N.31", &[], |device| freed_while_queued(device, Ordered::Memory));
-    case(by, "free-does-not-wait", "N.31", several, free_does_not_wait);
-    case(by, "in-a-row", "N.31", &[], |device| in_a_row(device, Ordered::Memory));
-    case(by, "free-null", "N.31", &[], |device| free_null(device, Ordered::Memory));
-    case(by, "freed-by-the-device-api", "N.32", &[], freed_by_the_device_api);
-    case(by, "frees-its-own-alone", "N.32", checked, |device| frees_its_own_alone(device, Ordered::Memory));
-    case(by, "more-than-there-is", "N.33", &[], |device| more_than_there_is(device, Ordered::Memory));
+    case(by, "holds-bytes/default", "N.31", &[], |device| holds_bytes(device, Ordered::Memory, 0));
+    case(by, "holds-bytes/created", "N.31", several, |device| holds_bytes(device, Ordered::Memory, 1));
+    case(by, "on-a-stream-that-waits", "N.31", several, on_a_stream_that_waits);
+    case(by, "allocate-does-not-wait", "N.31", several, allocate_does_not_wait);
+    case(by, "freed-while-queued", "N.32", &[], |device| freed_while_queued(device, Ordered::Memory));
+    case(by, "free-does-not-wait", "N.32", several, free_does_not_wait);
+    case(by, "in-a-row", "N.32", &[], |device| in_a_row(device, Ordered::Memory));
+    case(by, "free-null", "N.32", &[], |device| free_null(device, Ordered::Memory));
+    case(by, "freed-by-the-device-api", "N.33", &[], freed_by_the_device_api);
+    case(by, "frees-its-own-alone", "N.33", checked, |device| frees_its_own_alone(device, Ordered::Memory));
+    case(by, "more-than-there-is", "N.34", &[], |device| more_than_there_is(device, Ordered::Memory));
     case(by, "freed", "D.19", checked, |device| freed(device, Ordered::Memory));
     case(by, "odd-alignment", "D.23", &[], odd_alignment);
-    case(by, "no-such-device", "N.34", &[], |device| no_device(device, Ordered::Memory));
-    case(by, "no-such-stream", "N.34", checked, |device| no_stream(device, Ordered::Memory));
+    case(by, "no-such-device", "N.35", &[], |device| no_device(device, Ordered::Memory));
+    case(by, "no-such-stream", "N.35", checked, |device| no_stream(device, Ordered::Memory));
     case(by, "null-place", "D.2", &[], |device| null_place(device, Ordered::Memory));
     let by = Ordered::Workspace;
-    case(by, "holds-bytes/default", "N.35", &[], |device| holds_bytes(device, Ordered::Workspace, 0));
-    case(by, "holds-bytes/created", "N.35", several, |device| holds_bytes(device, Ordered::Workspace, 1));
-    case(by, "apart", "N.35", &[], apart);
-    case(by, "of-each-thread", "N.35", &[], of_each_thread);
-    case(by, "freed-while-queued", "N.36", &[], |device| freed_while_queued(device, Ordered::Workspace));
-    case(by, "in-a-row", "N.36", &[], |device| in_a_row(device, Ordered::Workspace));
-    case(by, "free-null", "N.36", &[], |device| free_null(device, Ordered::Workspace));
-    case(by, "again-and-again", "N.37", &[], |device| more_than_there_is(device, Ordered::Workspace));
-    case(by, "threads-that-end", "N.37", &[], threads_that_end);
-    case(by, "freed", "N.38", checked, |device| freed(device, Ordered::Workspace));
-    case(by, "no-such-device", "N.38", &[], |device| no_device(device, Ordered::Workspace));
-    case(by, "no-such-stream", "N.38", checked, |device| no_stream(device, Ordered::Workspace));
+    case(by, "holds-bytes/default", "N.36", &[], |device| holds_bytes(device, Ordered::Workspace, 0));
+    case(by, "holds-bytes/created", "N.36", several, |device| holds_bytes(device, Ordered::Workspace, 1));
+    case(by, "apart", "N.36", &[], apart);
+    case(by, "of-each-thread", "N.36", &[], of_each_thread);
+    case(by, "freed-while-queued", "N.37", &[], |device| freed_while_queued(device, Ordered::Workspace));
+    case(by, "in-a-row", "N.37", &[], |device| in_a_row(device, Ordered::Workspace));
+    case(by, "free-null", "N.37", &[], |device| free_null(device, Ordered::Workspace));
+    case(by, "again-and-again", "N.38", &[], |device| more_than_there_is(device, Ordered::Workspace));
+    case(by, "threads-that-end", "N.38", &[], threads_that_end);
+    case(by, "freed", "N.39", checked, |device| freed(device, Ordered::Workspace));
+    case(by, "no-such-device", "N.39", &[], |device| no_device(device, Ordered::Workspace));
+    case(by, "no-such-stream", "N.39", checked, |device| no_stream(device, Ordered::Workspace));
     case(by, "null-place", "D.2", &[], |device| null_place(device, Ordered::Workspace));
 }
 
-/// Returns the device, if its plugin has the interface and device 0 such memory (N.34, N.38).
+/// Returns the device, if its plugin has the interface and device 0 such memory (N.35, N.39).
 fn with(c: &Context, by: Ordered) -> Verdict<Device> {
     let device = c.device()?;
     if !device.has(by.name()) {
@@ -131,7 +131,7 @@ impl Drop for Piece<'_> {
 /// Queues a copy of host memory or a data space.
 fn copy(stream: &Stream<'_>, from: ChipdockCopyEnd, to: ChipdockCopyEnd, size: usize) -> Verdict {
     // SAFETY: by D.6, the cases keep both ends until the stream was synchronised, or free them in its
-    // order (N.31, N.36).
+    // order (N.32, N.37).
     Ok(unsafe { stream.copy(from, to, size as u64) }?)
 }
 
@@ -247,7 +247,7 @@ fn apart(device: &Device) -> Verdict {
         for (piece, found) in pieces.iter().zip(&mut found) {
             copy(&stream, piece.end(), host_end(found.as_mut_ptr(), 0), found.len())?;
         }
-        // N.36: the last first.
+        // N.37: the last first.
         while let Some(piece) = pieces.pop() {
             piece.free()?;
         }
