@@ -115,23 +115,24 @@ impl Module {
     /// 1; `Unavailable` when no plugin loads the module that has it.
     pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
         self.0.host().0.services.check_process()?;
-        if self.function_names().any(|known| known == name)
-            && self.missing_loader().is_none()
-            && let Some(kernel) = self.0.own_kernel(name)?
-        {
-            return Ok(kernel);
-        }
-        for import in self.all_imports() {
-            match import.kernel(name) {
-                Err(error) if *error.kind() == ErrorKind::NotFound => {}
-                found => return found,
+        let all = self.reached();
+        for module in &all {
+            if module.function_names().any(|known| known == name)
+                && module.missing_loader().is_none()
+                && let Some(kernel) = module.0.own_kernel(name)?
+            {
+                return Ok(kernel);
             }
         }
-        if let Some(missing) = self.missing_loader() {
+        // It may be in one of those that are not loaded.
+        let may_have = |module: &&Self| {
+            module.opaque_error().is_some() || module.function_names().any(|known| known == name)
+        };
+        if let Some(missing) = all.iter().filter(may_have).find_map(Self::missing_loader) {
             return Err(missing.clone());
         }
         let error = Error::new(ErrorKind::NotFound, format!("the module has no kernel \"{name}\""));
-        let known = || self.imports().iter().chain([self]).flat_map(Module::function_names);
+        let known = || all.iter().flat_map(Module::function_names);
         Err(match nearest(name, known()) {
             Some(near) if near != name => error.hint(format!("did you mean \"{near}\"?")),
             _ => error.hint(format!("functions are: {}", quoted(known()))),

@@ -425,7 +425,8 @@ impl ModuleInner {
 impl Importer for ModuleInner {
     fn imported_function(&self, name: &str) -> Result<api::Function, Error> {
         let added = || self.added.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let unknown = || self.imports.iter().find_map(Module::opaque_error);
+        let reached = || self.imports.iter().flat_map(Module::reached);
+        let unknown = || reached().find_map(|module| module.opaque_error().cloned());
         let missing =
             || unknown().unwrap_or_else(|| not_imported(name, self.imported.keys().map(String::as_str)));
         let found = match self.imported.get(name) {
@@ -505,12 +506,14 @@ impl Module {
     /// Returns a function that no index lists: one of a module object of libtvm_ffi's, here or
     /// among its imports.
     pub(super) fn unlisted(&self, name: &str) -> Result<Option<api::Function>, Error> {
-        if let Ok(Code::TvmFfi(module)) = &self.0.loaded
-            && let Some(function) = module.function(name)?
-        {
-            return Ok(Some(function));
+        for module in self.reached() {
+            if let Ok(Code::TvmFfi(module)) = &module.0.loaded
+                && let Some(function) = module.function(name)?
+            {
+                return Ok(Some(function));
+            }
         }
-        self.all_imports().iter().find_map(|import| import.unlisted(name).transpose()).transpose()
+        Ok(None)
     }
 
     /// Makes a module whose functions are not known, for this reason; whoever asks for one of them
@@ -539,10 +542,9 @@ impl Module {
         matches!(self.0.loaded, Ok(Code::Library(_) | Code::TvmFfi(_)))
     }
 
-    /// Returns the reason why it is not known which functions it, or a module that it imports, has.
-    fn opaque_error(&self) -> Option<Error> {
-        let own = self.missing_loader().filter(|_| self.0.is_opaque).cloned();
-        own.or_else(|| self.all_imports().iter().find_map(Self::opaque_error))
+    /// Returns the reason why it is not known which functions the module itself has.
+    pub(super) fn opaque_error(&self) -> Option<&Error> {
+        self.missing_loader().filter(|_| self.0.is_opaque)
     }
 
     /// Returns true if the module itself has a function of that name.
@@ -591,11 +593,36 @@ impl Module {
     pub fn function(&self, name: &str) -> Result<Function, Error> {
         self.0.host.0.services.check_process()?;
         let _span = tracing::debug_span!("find_function", function = name).entered();
+        let all = self.reached();
+        for module in &all {
+            match module.own(name) {
+                Ok(None) => {}
+                // Another import may have it.
+                Err(_) if module.0.is_opaque => {}
+                Err(error) => return Err(error),
+                Ok(Some(found)) => return Ok(found),
+            }
+        }
+        if let Some(unknown) = all.iter().find_map(Self::opaque_error) {
+            return Err(unknown.clone().at(format!("function \"{name}\"")));
+        }
+        let known: Vec<&str> = self.function_names().collect();
+        let error = Error::new(ErrorKind::NotFound, format!("the module has no function \"{name}\""));
+        Err(match nearest(name, known.iter().copied()) {
+            Some(near) => error.hint(format!("did you mean \"{near}\"?")),
+            None => error.hint(format!("it has: {}", quoted(known))),
+        })
+    }
+}
+
+impl Module {
+    /// Returns the function of that name in the module itself.
+    fn own(&self, name: &str) -> Result<Option<Function>, Error> {
         if self.has_function(name) {
             let loaded =
                 self.0.own_function(name).map_err(|error| error.at(format!("function \"{name}\"")))?;
             return match loaded {
-                Some(function) => Ok(Function::of_module(&self.0, name, function)),
+                Some(function) => Ok(Some(Function::of_module(&self.0, name, function))),
                 None => Err(Error::new(
                     ErrorKind::BrokenPlugin,
                     format!("function \"{name}\" is in the artifact, but its loader does not have it"),
@@ -605,25 +632,9 @@ impl Module {
         if let Ok(Code::TvmFfi(_)) = &self.0.loaded
             && let Some(function) = self.0.own_function(name)?
         {
-            return Ok(Function::of_module(&self.0, name, function));
+            return Ok(Some(Function::of_module(&self.0, name, function)));
         }
-        for import in self.all_imports() {
-            match import.function(name) {
-                Err(error) if *error.kind() == ErrorKind::NotFound => {}
-                // Another import may have it.
-                Err(_) if import.opaque_error().is_some() => {}
-                found => return found,
-            }
-        }
-        if let Some(unknown) = self.opaque_error() {
-            return Err(unknown.at(format!("function \"{name}\"")));
-        }
-        let known: Vec<&str> = self.function_names().collect();
-        let error = Error::new(ErrorKind::NotFound, format!("the module has no function \"{name}\""));
-        Err(match nearest(name, known.iter().copied()) {
-            Some(near) => error.hint(format!("did you mean \"{near}\"?")),
-            None => error.hint(format!("it has: {}", quoted(known))),
-        })
+        Ok(None)
     }
 }
 
