@@ -56,6 +56,7 @@
 //! | [`artifact`], [`describe`] | CONTAINER-1 to CONTAINER-6: its file, whole and unchanged, or refused; each module once; as JSON |
 //! | `signature` | what a caller passes to a compiled function, kept in its artifact |
 //! | **`runtime`** | devices, streams, tensors, workspace, modules, functions. Compiled code checks its own arguments: pass `make_packed_api` (`check`) |
+//! | `runtime::memory` | MEMORY-K1 to MEMORY-K9: kinds of memory, their cache, mappings |
 //! | `runtime::importing` | COMPOSE-I1 to COMPOSE-I4: modules that a program composes |
 //! | `runtime`: `pool`, `workspace`, `ordered` | freed memory that waits to be used again; short-lived memory of kernels; memory in the order of a stream, where a device has it |
 //! | `runtime::parallel` | POOL-F1 to POOL-F11: the threads that run parallel loops of compiled code |
@@ -88,8 +89,9 @@
 //!   instances last.
 //! * **HOST-W6** A read or write of a tensor's elements by the host takes its turn: a thread that
 //!   reads sees all of a write of another thread or none of it, also through clones and views of
-//!   the tensor and through values made of it. Memory is known by its data pointer; what compiled
-//!   code or foreign code reads and writes takes no turns, and the caller orders it.
+//!   the tensor and through values made of it. So does a mapping ([`Tensor::map`]) for as long as it
+//!   lives. Memory is known by its data pointer; what compiled code or foreign code reads and
+//!   writes takes no turns, and the caller orders it.
 //!
 //! # What the host checks of an answer
 //!
@@ -169,6 +171,7 @@ pub use open::{discovery, generation, manifest, settings};
 pub use options::HostOptions;
 pub use runtime::extents;
 pub use runtime::{
-    Device, Function, Kernel, LaunchArg, Mark, Module, NativeData, Plain, ProgramFunction, Stream,
-    StreamGuard, Tensor, Verdict, dtype_of,
+    Capabilities, Device, Function, Kernel, LaunchArg, Mapped, Mark, MemoryCapability, MemoryKind,
+    MemoryOptions, Module, NativeData, Plain, ProgramFunction, Stream, StreamGuard, Tensor, Verdict,
+    dtype_of,
 };

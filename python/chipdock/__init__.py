@@ -18,6 +18,7 @@ from ._objects import (
     Stream,
     Target,
     attribute,
+    capabilities,
     compile,
     device,
     device_apis,
@@ -58,9 +59,9 @@ if TYPE_CHECKING:
 __all__ = [
     "BrokenPlugin", "Cancelled", "Comparison", "Device", "DeviceLost", "Error", "Host", "InternalError", "IoError", "Kernel", "Limits",
     "Measurement", "Module", "NotFound", "OutOfMemory", "Panic", "Stream", "Target", "Tensor", "Unavailable", "Unsupported",
-    "WrongState", "__version__", "attribute", "bench", "compile", "copy", "device", "device_apis", "device_name", "devices", "empty",
-    "errors", "from_dlpack", "function", "host", "kernel", "load", "lower", "numpy", "plugins", "register", "synchronize", "target_tags",
-    "targets", "to_device", "unregister", "zeros",
+    "WrongState", "__version__", "attribute", "bench", "capabilities", "compile", "copy", "device", "device_apis", "device_name",
+    "devices", "empty", "errors", "from_dlpack", "function", "host", "kernel", "load", "lower", "numpy", "plugins", "register",
+    "synchronize", "target_tags", "targets", "to_device", "unregister", "zeros",
 ]
 
 

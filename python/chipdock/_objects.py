@@ -16,8 +16,8 @@ from ._progress import ProgressLike
 from ._shown import Listing, html_table, problem
 
 __all__ = [
-    "Device", "Host", "Kernel", "Module", "Stream", "Target", "compile", "device", "device_name", "devices", "function", "host", "kernel",
-    "load", "lower", "plugins", "register", "target_tags", "targets", "unregister",
+    "Device", "Host", "Kernel", "Module", "Stream", "Target", "capabilities", "compile", "device", "device_name", "devices", "function",
+    "host", "kernel", "load", "lower", "plugins", "register", "target_tags", "targets", "unregister",
 ]
 
 #: A device: its name (`"opencl:0"`), or the value that tensors have.
@@ -277,7 +277,7 @@ class Host(tvm_ffi.Object):
     _compile, _lower, _load, _load_bytes, _module_function, _module_functions, _module_describe, _module_source, _module_lowered,
     _module_target, _module_bytes, _module_export, _run, _stream, _set_stream, _stream_sync, _stream_wait_for, _stream_native,
     _stream_device, _plugin_function, _target_tags,
-    _register_function, _unregister_function, _import_module,
+    _register_function, _unregister_function, _import_module, _device_capabilities,
 ) = map(
     _function,
     (
@@ -285,7 +285,7 @@ class Host(tvm_ffi.Object):
         "compile", "lower", "load", "load_bytes", "module_function", "module_functions", "module_describe", "module_source",
         "module_lowered", "module_target", "module_bytes", "module_export", "run", "stream", "set_stream", "stream_sync",
         "stream_wait_for", "stream_native", "stream_device", "function", "target_tags",
-        "register_function", "unregister_function", "import_module",
+        "register_function", "unregister_function", "import_module", "device_capabilities",
     ),
 )
 
@@ -596,3 +596,10 @@ def synchronize(device: DeviceLike) -> None:
 def attribute(device: DeviceLike, key: str) -> Any:
     """Returns an attribute of a device, such as ``"device_name"``; None if it is not known."""
     return _device_attribute(_host(), _device(device), key)
+
+
+def capabilities(device: DeviceLike) -> dict[str, Any]:
+    """Returns what a device can do: ``memory`` (each kind that it has, with its scopes), ``interfaces`` of its device API, ``streams``
+    (whether it has some besides the default one) and ``checked_handles``."""
+    found: dict[str, Any] = json.loads(_device_capabilities(_host(), _device(device)))
+    return found

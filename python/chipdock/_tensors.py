@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import tvm_ffi
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Tensor", "copy", "empty", "from_dlpack", "numpy", "to_device", "zeros"]
 
-_empty, _zeros, _to_device, _copy, _place, _as_strided = map(
-    function, ("empty", "zeros", "to_device", "copy", "tensor_place", "as_strided")
+_empty, _zeros, _to_device, _copy, _place, _as_strided, _empty_in, _memory_kind, _scope, _map = map(
+    function, ("empty", "zeros", "to_device", "copy", "tensor_place", "as_strided", "empty_in", "memory_kind", "scope", "map")
 )
 
 #: DLPack's types of devices whose data pointers are addresses.
@@ -61,6 +62,25 @@ class Tensor(tvm_ffi.Tensor):
         element, counted from that of this tensor."""
         found: Tensor = _as_strided(self, tvm_ffi.Shape(tuple(shape)), tvm_ffi.Shape(tuple(strides)), element_offset)
         return found
+
+    @property
+    def memory(self) -> str | None:
+        """The kind of its memory, as `empty` takes it; None where this package's host did not make it."""
+        found: str | None = _memory_kind(_host(), self)
+        return found
+
+    @property
+    def scope(self) -> str | None:
+        """The scope of its memory; None where this package's host did not make it."""
+        found: str | None = _scope(_host(), self)
+        return found
+
+    @contextlib.contextmanager
+    def map(self) -> Iterator[npt.NDArray[Any]]:
+        """Gives its elements in place as an array of numpy, within ``with tensor.map() as array:``, after the work of the current
+        stream. Calls and work that use the tensor meanwhile, other threads' copies too, are the caller's to order. `Unsupported`
+        where the host does not reach its memory."""
+        yield _in_place(self, int(_map(_host(), self)))
 
     def numpy(self) -> npt.NDArray[Any]:
         """Returns its elements as an array of numpy: those of host memory are shared, others are copied."""
@@ -133,9 +153,31 @@ if tvm_ffi.core._CLASS_TENSOR is tvm_ffi.Tensor:
     tvm_ffi.core._set_class_tensor(Tensor)
 
 
-def empty(shape: Sequence[int], dtype: str = "float32", device: DeviceLike = "cpu") -> Tensor:
-    """Makes a tensor whose elements are not initialised."""
-    made: Tensor = _empty(_host(), tvm_ffi.Shape(tuple(shape)), dtype, _device(device))
+def empty(
+    shape: Sequence[int],
+    dtype: str = "float32",
+    device: DeviceLike = "cpu",
+    *,
+    memory: str | None = None,
+    scope: str | None = None,
+    alignment: int | None = None,
+) -> Tensor:
+    """Makes a tensor whose elements are not initialised.
+
+    Parameters
+    ----------
+    memory
+        The kind of memory: ``"device"``; ``"pinned"``: host memory that the device copies at full speed, a tensor of ``cpu:0``;
+        ``"host-visible"``: of the device, read and written in place by `Tensor.map`; ``"unified"``: at one address for both. What the
+        device does not have is `Unsupported`; `capabilities` lists what it has.
+    scope
+        The scope of the memory, by default ``"global"``.
+    alignment
+        In bytes, a power of two.
+    """
+    where = (_host(), tvm_ffi.Shape(tuple(shape)), dtype, _device(device))
+    is_plain = memory is None and scope is None and alignment is None
+    made: Tensor = _empty(*where) if is_plain else _empty_in(*where, memory, scope, alignment)
     return made
 
 
@@ -191,6 +233,25 @@ def writable(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return array
     # Without elements there is no address to share.
     return np.asarray(_Elements(array)) if array.size else np.empty_like(array)
+
+
+def _in_place(tensor: Tensor, address: int) -> npt.NDArray[Any]:
+    """Returns an array over the elements at an address, which keeps the tensor."""
+    import numpy as np
+
+    dtype, shape = np.dtype(str(tensor.dtype)), tuple(map(int, tensor.shape))
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    strides = tuple(int(stride) * dtype.itemsize for stride in tensor.strides)
+    return np.asarray(_InPlace(tensor, address, shape, strides, dtype.str))
+
+
+class _InPlace:
+    """The elements of a tensor at an address."""
+
+    def __init__(self, tensor: Tensor, address: int, shape: tuple[int, ...], strides: tuple[int, ...], typestr: str) -> None:
+        self._kept = tensor
+        self.__array_interface__ = {"version": 3, "shape": shape, "strides": strides, "typestr": typestr, "data": (address, False)}
 
 
 class _Elements:

@@ -267,6 +267,48 @@ def test_tensors_are_made_copied_and_read():
     assert shared[0] == 7
 
 
+@pytest.mark.parametrize(("target", "device"), TARGETS)
+def test_memory_is_read_and_written_in_place(target, device):
+    add = chipdock.compile(ADD, target).add
+    able = chipdock.capabilities(device)
+    kinds = [one["kind"] for one in able["memory"]]
+    assert kinds[0] == "device" and "pinned" in kinds and isinstance(able["streams"], bool)
+    for kind in kinds:
+        tensor = chipdock.empty((2, 3), device=device, memory=kind)
+        assert (tensor.memory, tensor.scope) == (kind, "global")
+        assert chipdock.device_name(tensor.device) == ("cpu:0" if kind == "pinned" or device == "cpu" else f"{device}:0")
+        if kind == "device" and device != "cpu":
+            with pytest.raises(chipdock.Unsupported, match="does not reach"), tensor.map():
+                pass
+            continue
+        with tensor.map() as array:
+            array[:] = np.arange(6).reshape(2, 3)
+        there = tensor.to(device).as_strided((6,), (1,))
+        add(there, there, there)
+        assert there.numpy().tolist() == [0, 2, 4, 6, 8, 10]
+        back = there if there.memory == kind else chipdock.empty((6,), device=device, memory=kind).copy_from(there)
+        with back.as_strided((3,), (2,), 1).map() as array:
+            assert array.tolist() == [2, 6, 10]
+        with chipdock.empty((0, 2), device=device, memory=kind).map() as array:
+            assert array.shape == (0, 2)
+    aligned = chipdock.empty((3,), device=device, alignment=256)
+    assert aligned.is_aligned(256) and aligned.memory == "device"
+    for wrong in ({"memory": "paged"}, {"alignment": 3}):
+        with pytest.raises(ValueError):
+            chipdock.empty((3,), device=device, **wrong)
+    with pytest.raises(chipdock.Unsupported, match="scope `near`|near"):
+        chipdock.empty((3,), device=device, scope="near")
+    assert chipdock.from_dlpack(np.zeros(3)).memory is None
+
+
+def test_an_array_in_place_keeps_its_tensor():
+    with chipdock.empty((1 << 16,), "int32", memory="pinned").map() as array:
+        array[:] = 7
+    gc.collect()
+    others = [chipdock.empty((1 << 16,), "int32", memory="pinned").copy_from(np.zeros(1 << 16, np.int32)) for _ in range(4)]
+    assert (array == 7).all() and len(others) == 4
+
+
 @pytest.mark.parametrize(("target", "device"), [one for one in TARGETS if one[1] != "cpu"])
 def test_a_stream_is_current_within_its_block(target, device, arrays):
     a, b, _ = arrays

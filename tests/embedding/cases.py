@@ -233,6 +233,33 @@ def tensors_live_on_devices():
     assert isinstance(f("device_attribute")(h, device("cpu"), "device_name"), str)
 
 
+def memory_is_of_the_kind_that_was_asked_for():
+    h = host()
+    for name in DEVICES:
+        dev = device(name)
+        able = json.loads(f("device_capabilities")(h, dev))
+        assert able["memory"][0] == {"kind": "device", "scopes": ["global"]}, able
+        data = np.arange(6, dtype=np.float32)
+        for kind in [one["kind"] for one in able["memory"]]:
+            tensor = f("empty_in")(h, shape(6), "float32", dev, kind)
+            assert (f("memory_kind")(h, tensor), f("scope")(h, tensor)) == (kind, "global"), name
+            f("copy")(h, tvm_ffi.from_dlpack(data), tensor)
+            assert numbers(tensor) == data.tolist(), (name, kind)
+            if kind != "device":
+                assert f("map")(h, tensor) % 64 == 0 and f("map")(h, tensor) != 0
+                part = f("as_strided")(tensor, shape(2), shape(1), 3)
+                assert (f("memory_kind")(h, part), f("map")(h, part)) == (kind, f("map")(h, tensor) + 12)
+        raises(RuntimeError, "", f("empty_in"), h, shape(6), "float32", dev, "device", "near")
+        raises(ValueError, "power of two", f("empty_in"), h, shape(6), "float32", dev, "device", "", 48)
+        raises(ValueError, "power of two", f("empty_in"), h, shape(6), "float32", dev, "device", "", -64)
+        raises(ValueError, "kind of memory", f("empty_in"), h, shape(6), "float32", dev, "paged")
+        plain = f("empty")(h, shape(6), "float32", dev)
+        assert f("memory_kind")(h, plain) == "device"
+        if not name.startswith("cpu"):
+            raises(RuntimeError, "does not reach", f("map"), h, plain)
+    assert f("memory_kind")(h, tvm_ffi.from_dlpack(data)) is None
+
+
 def kernels_run_on_every_device():
     h = host()
     for target, name in TARGETS:

@@ -111,6 +111,34 @@ static void tensors(const chipdock::Host &host, const std::string &text, const s
   for (std::thread &thread : threads) thread.join();
 }
 
+// MEMORY-K2, MEMORY-K3, MEMORY-K7 and MEMORY-K8.
+static void memory(const chipdock::Host &host, const std::string &text, const std::string &target,
+                   const std::string &device) {
+  const std::string able = host.capabilities(device);
+  expect(able.find("\"memory\":[{\"kind\":\"device\",\"scopes\":[\"global\"]}") != std::string::npos, "kinds of memory");
+  const chipdock::Module module = host.compile(text, target);
+  const ChipdockDataType type = chipdock::dtype_of<float>();
+  for (const std::string kind : {"pinned", "host-visible", "unified"}) {
+    if (able.find("\"" + kind + "\"") == std::string::npos) continue;
+    const chipdock::Tensor x = host.empty_in({4}, type, device, chipdock::MemoryOptions(kind));
+    expect(host.memory_kind(x) == kind && host.scope(x) == "global", "it says what it is");
+    expect((x.device().device_type == CHIPDOCK_DEVICE_CPU) == (kind == "pinned" || device == "cpu:0"), "its device");
+    float *const in_place = static_cast<float *>(host.map(x));
+    for (int i = 0; i < 4; i++) in_place[i] = static_cast<float>(i);
+    const chipdock::Tensor there = kind == "pinned" ? host.to_device(x, device) : x;
+    module["vector_add"](there.value(), there.value(), there.value());
+    expect(host.elements<float>(there) == std::vector<float>({0, 2, 4, 6}), "what was written in place");
+    if (kind != "pinned") expect(host.map(x) == in_place && in_place[3] == 6, "what was computed, in place");
+  }
+  const chipdock::Tensor plain = host.tensor<float>({1}, {1}, device);
+  expect(host.memory_kind(plain) == "device", "memory of the device");
+  if (device != "cpu:0") expect(error_of([&] { host.map(plain); }).kind() == "Unsupported", "the host does not reach it");
+  const auto made = [&](const chipdock::MemoryOptions &options) { host.empty_in({4}, type, device, options); };
+  expect(error_of([&] { made(chipdock::MemoryOptions("paged")); }).kind() == "ValueError", "a kind that there is not");
+  expect(error_of([&] { made(chipdock::MemoryOptions("device", "near")); }).kind() == "Unsupported", "another scope");
+  expect(error_of([&] { made(chipdock::MemoryOptions("pinned", "", 48)); }).kind() == "ValueError", "an odd alignment");
+}
+
 static void files(const chipdock::Host &host, const std::string &text, const std::string &folder) {
   const chipdock::Module module = host.compile(text, "c");
   for (const char *suffix : {".so", ".tar", ".chipdock"}) {
@@ -134,6 +162,7 @@ int main(int argc, char **argv) {
     callbacks(argv[2]);
     hooks(host, text);
     tensors(host, text, argv[4], argv[5]);
+    memory(host, text, argv[4], argv[5]);
     files(host, text, argv[3]);
   } catch (const chipdock::Error &error) {
     std::fprintf(stderr, "%s: %s\n", error.kind().c_str(), error.what());

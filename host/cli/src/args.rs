@@ -236,9 +236,13 @@ Each plugin is queried in a separate process.
 Examples:
   chipdock devices
   chipdock devices --json
+  chipdock devices --capabilities  # kinds of memory, interfaces, streams
 
 Exits with 4 when there is no device at all. Schema of --json: chipdock.devices/1.")]
 pub(crate) struct DevicesArgs {
+    /// Find out what each device can do too: kinds of memory, interfaces, streams; this opens the devices.
+    #[arg(long)]
+    pub(crate) capabilities: bool,
     /// The time limit of each plugin.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) deadline: f64,

@@ -34,7 +34,8 @@ extern "C" {
   F(module_target) F(module_bytes) F(module_export) F(run) F(empty) F(zeros) F(to_device) F(copy)           \
   F(to_bytes) F(from_bytes) F(stream) F(set_stream) F(stream_sync) F(stream_wait_for) F(stream_native)      \
   F(stream_device) F(load_embedded) F(target_tags) F(tensor_place) F(as_strided)                \
-  F(register_function) F(unregister_function) F(import_module)
+  F(register_function) F(unregister_function) F(import_module) F(device_capabilities) F(empty_in)            \
+  F(memory_kind) F(scope) F(map)
 
 #define CHIPDOCK_HOST_DECLARE(name)                                                                         \
   int32_t __tvm_ffi_##name(void *self_, const ChipdockAny *args, int32_t num_args, ChipdockAny *result);
@@ -484,6 +485,20 @@ class Tensor {
   Value value_;
 };
 
+/* The memory that a tensor is made in. */
+struct MemoryOptions {
+  /* `device`, `pinned`, `host-visible` or `unified`. */
+  std::string kind;
+  /* The empty text means `global`. */
+  std::string scope;
+  /* The alignment in bytes, a power of two. */
+  int64_t alignment_bytes;
+
+  explicit MemoryOptions(const std::string &kind = "device", const std::string &scope = "global",
+                         int64_t alignment_bytes = 64)
+      : kind(kind), scope(scope), alignment_bytes(alignment_bytes) {}
+};
+
 /* An ordered queue of a device. */
 class Stream {
  public:
@@ -553,6 +568,10 @@ class Host {
   ChipdockDevice device(const std::string &name) const {
     return detail::call(__tvm_ffi_device, value_, name).raw().value.v_device;
   }
+  /* Returns what a device can do, a JSON object. */
+  std::string capabilities(const std::string &device) const {
+    return detail::call(__tvm_ffi_device_capabilities, value_, device).text();
+  }
   /* Returns the target of the name of a kind or a tag, or of a JSON object. */
   Target target(const std::string &source) const { return Target(detail::call(__tvm_ffi_target, value_, source)); }
 
@@ -605,6 +624,31 @@ class Host {
     std::vector<T> elements(bytes.size() / sizeof(T));
     if (!elements.empty()) memcpy(elements.data(), bytes.data(), elements.size() * sizeof(T));
     return elements;
+  }
+  /* Makes a tensor whose elements are not initialised in memory of a kind. A pinned one is of `cpu:0`. Throws Unsupported where
+   * the device does not have such memory. */
+  Tensor empty_in(const std::vector<int64_t> &shape, ChipdockDataType dtype, const std::string &device,
+                  const MemoryOptions &options) const {
+    const detail::Extents extents(shape);
+    Argument list[] = {value_,       extents.argument(), dtype, device, options.kind, options.scope,
+                       options.alignment_bytes};
+    return Tensor(detail::called(__tvm_ffi_empty_in, nullptr, list, 7));
+  }
+  /* Returns the kind of a tensor's memory; an empty text where the host did not make it. */
+  std::string memory_kind(const Tensor &tensor) const {
+    const Value found = detail::call(__tvm_ffi_memory_kind, value_, tensor.value());
+    return found.is_none() ? std::string() : found.text();
+  }
+  /* Returns the scope of a tensor's memory; an empty text where the host did not make it. */
+  std::string scope(const Tensor &tensor) const {
+    const Value found = detail::call(__tvm_ffi_scope, value_, tensor.value());
+    return found.is_none() ? std::string() : found.text();
+  }
+  /* Waits for the work of the current stream, and returns the address of the elements in place, valid as long as the tensor. What
+   * uses the tensor meanwhile is the caller's to order. Throws Unsupported where the memory has no such address. */
+  void *map(const Tensor &tensor) const {
+    return reinterpret_cast<void *>(
+        static_cast<uintptr_t>(detail::call(__tvm_ffi_map, value_, tensor.value()).integer()));
   }
   Tensor to_device(const Tensor &tensor, const std::string &device) const {
     return Tensor(detail::call(__tvm_ffi_to_device, value_, tensor.value(), device));

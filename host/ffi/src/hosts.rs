@@ -279,6 +279,12 @@ pub(crate) fn device_attribute(args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(value.map_or(Any::NONE, |value| any_of(&value)))
 }
 
+pub(crate) fn device_capabilities(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    let device = device_of(host, args[1], "device")?;
+    Ok(device.capabilities().map_err(raised)?.to_json().to_string().as_str().into())
+}
+
 /// Makes a value of an attribute; one that is neither a number, a truth value nor a text is its
 /// JSON text.
 fn any_of(value: &Value) -> Any {

@@ -61,6 +61,10 @@ entries! {
     fn device_name(host: HOST, device: DEVICE) -> STR, hosts::device_name;
     /// Returns an attribute of a device, or None if it is not known; a list is its JSON text.
     fn device_attribute(host: HOST, device: DEVICE, key: STR) -> Type::Any, hosts::device_attribute;
+    /// Returns what a device can do: `memory` (each kind that it has, with its scopes), `interfaces`
+    /// (named interfaces of its device API), `streams` (whether it has some besides the default one),
+    /// `checked_handles`; a JSON object.
+    fn device_capabilities(host: HOST, device: DEVICE) -> STR, hosts::device_capabilities;
     /// Waits until all work of a device is done.
     fn device_sync(host: HOST, device: DEVICE) -> NONE, hosts::device_sync;
     /// Returns a target: of the name of a kind or a tag, or of a JSON object, by default that of the host; with the
@@ -137,6 +141,29 @@ entries! {
     fn run(module: MODULE, name: STR, device: DEVICE, args: Type::Rest) -> Type::Any, running::run;
     /// Makes a tensor whose elements are not initialised.
     fn empty(host: HOST, shape: SHAPE, dtype: DTYPE, device: DEVICE) -> TENSOR, tensors::empty;
+    /// Makes a tensor whose elements are not initialised, in memory of a kind: `device`, `pinned`,
+    /// `host-visible` or `unified`; of a scope, by default `global`; at a multiple of so many bytes.
+    /// A pinned tensor is one of `cpu:0`, whose memory the device copies at full speed. What the
+    /// device does not have is an error (MEMORY-K2).
+    fn empty_in(
+        host: HOST,
+        shape: SHAPE,
+        dtype: DTYPE,
+        device: DEVICE,
+        kind: Type::Optional("ffi.String"),
+        scope: Type::Optional("ffi.String"),
+        alignment_bytes: Type::Optional("int"),
+    ) -> TENSOR, tensors::empty_in;
+    /// Returns the kind of a tensor's memory, as of `empty_in`, or None where the host did not make
+    /// it.
+    fn memory_kind(host: HOST, tensor: TENSOR) -> Type::Optional("ffi.String"), tensors::memory_kind;
+    /// Returns the scope of a tensor's memory, or None where the host did not make it.
+    fn scope(host: HOST, tensor: TENSOR) -> Type::Optional("ffi.String"), tensors::scope;
+    /// Waits for the work of the current stream, and returns the address at which this process reads
+    /// and writes the elements in place, as a number; 0 where there are no elements. It is valid as
+    /// long as the tensor; calls and work that use the tensor meanwhile, other threads' copies too,
+    /// are the caller's to order. `Unsupported` where the memory has no such address.
+    fn map(host: HOST, tensor: TENSOR) -> INT, tensors::map;
     /// Makes a tensor of zeros.
     fn zeros(host: HOST, shape: SHAPE, dtype: DTYPE, device: DEVICE) -> TENSOR, tensors::zeros;
     /// Makes a copy of a tensor on a device.

@@ -1,7 +1,7 @@
 //! Tensors on the devices of a host.
 
 use chipdock_abi::{CHIPDOCK_TYPE_DLTENSOR_PTR, ChipdockDataType};
-use chipdock_host::{Host, Tensor, dtype_of};
+use chipdock_host::{Host, MemoryOptions, Tensor, dtype_of};
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::{Any, AnyView, Bytes, Error, ErrorKind, Shape};
 
@@ -41,6 +41,44 @@ pub(crate) fn empty(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let shape: Shape = arg(args[1], "shape")?;
     let device = device_of(host, args[3], "device")?;
     value(&Tensor::empty(&device, &shape, dtype(args[2])?).map_err(raised)?)
+}
+
+pub(crate) fn empty_in(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    let shape: Shape = arg(args[1], "shape")?;
+    let device = device_of(host, args[3], "device")?;
+    let mut options = MemoryOptions::default();
+    if let Some(kind) = arg::<Option<String>>(args[4], "kind")? {
+        options.kind = kind.parse().map_err(raised)?;
+    }
+    if let Some(scope) = arg::<Option<String>>(args[5], "scope")? {
+        options.scope = scope;
+    }
+    if let Some(alignment_bytes) = arg::<Option<i64>>(args[6], "alignment_bytes")? {
+        // A negative one is no power of two, as 0 is none.
+        options.alignment_bytes = u64::try_from(alignment_bytes).unwrap_or(0);
+    }
+    value(&Tensor::empty_in(&device, &shape, dtype(args[2])?, &options).map_err(raised)?)
+}
+
+pub(crate) fn memory_kind(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    let kind = tensor_of(host, args[1], "tensor")?.memory_kind();
+    Ok(kind.map_or(Any::NONE, |kind| kind.name().into()))
+}
+
+pub(crate) fn scope(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    let scope = tensor_of(host, args[1], "tensor")?.scope();
+    Ok(scope.map_or(Any::NONE, |scope| scope.as_str().into()))
+}
+
+pub(crate) fn map(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    let tensor = tensor_of(host, args[1], "tensor")?;
+    let address = tensor.mapped_address().map_err(raised)?;
+    let number = address.map_or(0, |address| address.as_ptr().expose_provenance());
+    Ok((number.cast_signed() as i64).into())
 }
 
 pub(crate) fn zeros(args: &[AnyView<'_>]) -> Result<Any, Error> {

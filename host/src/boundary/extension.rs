@@ -114,6 +114,11 @@ impl Extensions {
         is_free
     }
 
+    /// Returns all of them, as `name/version`, sorted.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.0.keys().map(|(name, version)| format!("{name}/{version}")).collect()
+    }
+
     /// Returns the interface of that name and version.
     pub(crate) fn find(&self, name: &str, version: u32) -> Option<&Extension> {
         self.0.get(&(name.to_owned(), version)).map(AsRef::as_ref)

@@ -168,6 +168,15 @@ impl Tensor {
                 done => return done,
             }
         }
+        if !direct && self.is_compact() && from.is_compact() {
+            let copied = {
+                let _turns = turns::to_copy(from, self);
+                self.copy_in_place(from)
+            };
+            if let Some(done) = copied {
+                return done;
+            }
+        }
         self.copy_from_bytes(&from.to_bytes()?)
     }
 }

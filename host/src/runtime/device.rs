@@ -173,6 +173,7 @@ impl Device {
         let state = &self.0.state;
         state.services.check_process()?;
         state.api.reset(state.id)?;
+        state.spaces.reset();
         // The cache belongs to the device as it was.
         state.trim()
     }

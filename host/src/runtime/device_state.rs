@@ -9,6 +9,7 @@ use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, ChipdockDataType, ChipdockDevi
 
 use super::ordered::OrderedMemory;
 use super::pool::{Block, Body, Given, Pool, class_bytes, class_of};
+use super::spaces::Spaces;
 use super::workspace::Workspaces;
 use crate::boundary::registrar::DeviceApiEntry;
 use crate::boundary::services::Services;
@@ -62,6 +63,7 @@ pub(crate) struct DeviceState {
     pub(crate) api: Arc<DeviceApiEntry>,
     pub(crate) id: i32,
     pub(super) pool: Pool,
+    pub(super) spaces: Spaces,
     pub(crate) workspaces: Workspaces,
     pub(super) ordered: OrderedMemory,
     /// Live streams other than the default, as numbers.
@@ -70,8 +72,8 @@ pub(crate) struct DeviceState {
 
 impl DeviceState {
     pub(super) fn new(services: &'static Services, api: Arc<DeviceApiEntry>, id: i32) -> Self {
-        let (pool, workspaces, ordered, streams) = Default::default();
-        Self { services, api, id, pool, workspaces, ordered, streams }
+        let (pool, spaces, workspaces, ordered, streams) = Default::default();
+        Self { services, api, id, pool, spaces, workspaces, ordered, streams }
     }
 
     pub(crate) fn device(&self) -> ChipdockDevice {
@@ -182,13 +184,16 @@ impl DeviceState {
             return Err(Error::new(ErrorKind::OutOfMemory, message));
         };
         let data = self.allocate_raw(rounded, dtype, stream)?;
+        let is_host_memory = self.api.device_type == chipdock_abi::CHIPDOCK_DEVICE_CPU;
+        self.spaces.add_pooled(data, rounded, is_host_memory);
         Ok(Block { data, class, home: stream })
     }
 
     /// Takes a tensor's memory back, if this was the last reference to it.
     pub(crate) fn release(&self, body: Arc<Body>) {
         // There are no weak references: one strong one is the only one.
-        let body = if Arc::strong_count(&body) == 1 {
+        let is_stale = self.spaces.is_stale(body.block().data);
+        let body = if Arc::strong_count(&body) == 1 && !is_stale {
             match self.pool.give_body(body) {
                 Ok(()) => return,
                 Err(body) => body,
@@ -198,13 +203,23 @@ impl DeviceState {
         };
         let Some(body) = Arc::into_inner(body) else { return };
         let mut block = body.block();
+        if is_stale {
+            // MEMORY-K6. Where the device was not lost, work may still use it.
+            self.pool.unmark(block.data);
+            self.spaces.forget(block.data);
+            self.warn_of(self.sync_all());
+            return self.warn_of(self.free_raw(block.data));
+        }
         if !self.lives(block.home) {
             // The stream was freed, and so its work is done.
             block.home = ptr::null_mut();
         }
         match self.pool.give(block) {
             Given::Kept => {}
-            Given::Free => self.warn_of(self.free_block(block)),
+            Given::Free => {
+                self.spaces.forget(block.data);
+                self.warn_of(self.free_block(block));
+            }
             Given::Sync => self.warn_of(self.sync_all()),
         }
     }
@@ -225,7 +240,10 @@ impl DeviceState {
 
     /// Records that work on the current stream may use memory that another stream allocated.
     pub(crate) fn mark(&self, data: *mut c_void) {
-        self.pool.mark(data);
+        // Others wait for all streams in any case (MEMORY-K4).
+        if !self.spaces.may_be_placed(data) {
+            self.pool.mark(data);
+        }
     }
 
     fn live_streams(&self) -> Vec<*mut c_void> {
@@ -237,6 +255,7 @@ impl DeviceState {
     /// Waits for all streams; returns the first failure, after waiting for all of them.
     pub(crate) fn sync_all(&self) -> Result<(), Error> {
         let unsettled = self.pool.unsettled();
+        let placed = self.spaces.unsettled();
         let mut first = Ok(());
         for stream in self.live_streams() {
             let synchronised = self.sync_raw(stream);
@@ -245,12 +264,18 @@ impl DeviceState {
             }
         }
         self.pool.settle(unsettled);
+        for data in self.spaces.settle(placed) {
+            self.warn_of(self.free_raw(data));
+        }
         first
     }
 
     /// Returns all cached memory to the device.
     pub(crate) fn trim(&self) -> Result<(), Error> {
-        let cached: Vec<*mut c_void> = self.pool.drain().into_iter().chain(self.drain_workspaces()).collect();
+        let pooled = self.pool.drain();
+        pooled.iter().for_each(|data| self.spaces.forget(*data));
+        let others = self.drain_workspaces().into_iter().chain(self.spaces.drain());
+        let cached: Vec<*mut c_void> = pooled.into_iter().chain(others).collect();
         let mut first = self.sync_all();
         for data in cached {
             let freed = self.free_raw(data);

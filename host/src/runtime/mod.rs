@@ -1,6 +1,7 @@
 //! Run time: devices, streams, tensors, workspace, modules, functions, and the environment of
 //! compiled code.
 
+mod capabilities;
 mod copy;
 mod described;
 mod device;
@@ -12,18 +13,24 @@ mod function;
 mod host_calls;
 mod importing;
 mod launching;
+mod mapped;
+mod mappings;
+mod memory;
+mod memory_kind;
 mod module;
 mod ordered;
 mod parallel;
 mod pool;
 mod registering;
 pub(crate) mod sort;
+mod spaces;
 mod tables;
 mod tensor;
 mod timer;
 mod turns;
 mod workspace;
 
+pub use capabilities::{Capabilities, MemoryCapability};
 pub use device::{Device, Stream, StreamGuard};
 pub(crate) use device_state::{DeviceState, Devices, no_such_device};
 pub(crate) use env::EnvState;
@@ -32,6 +39,9 @@ pub(crate) use env::LIVE as LIVE_ENVIRONMENTS;
 pub use external::NativeData;
 pub use function::{Function, Plain};
 pub use launching::{Kernel, LaunchArg};
+pub use mapped::Mapped;
+pub use memory::MemoryOptions;
+pub use memory_kind::MemoryKind;
 pub(crate) use module::{Made, check_environment, with_raw};
 pub use module::{Module, Verdict};
 pub(crate) use parallel::{Threads, size::wanted as wanted_threads};

@@ -96,6 +96,12 @@ pub(crate) fn class_bytes(class: u32) -> Option<u64> {
     }
 }
 
+/// Returns the class of a size, and the size of its blocks in bytes; `None` beyond 64 bits.
+pub(super) fn class_and_bytes(size_bytes: u64) -> Option<(u32, u64)> {
+    let class = class_of(size_bytes);
+    Some((class, class_bytes(class)?))
+}
+
 /// Cached memory of a device.
 pub(crate) struct Pool {
     fast: Box<[[AtomicPtr<Body>; FAST_CLASSES]; SHARDS]>,
@@ -209,12 +215,18 @@ impl Pool {
         }
     }
 
-    /// Takes a block back, if there is room.
-    pub(crate) fn give(&self, block: Block) -> Given {
-        let is_marked = self.has_marks() && self.lists().marked.remove(&block.data.expose_provenance());
+    /// Removes the record of [`Self::mark`]; returns whether there was one.
+    pub(super) fn unmark(&self, data: *mut c_void) -> bool {
+        let is_marked = self.has_marks() && self.lists().marked.remove(&data.expose_provenance());
         if is_marked {
             self.marked_count.fetch_sub(1, Ordering::Relaxed);
         }
+        is_marked
+    }
+
+    /// Takes a block back, if there is room.
+    pub(crate) fn give(&self, block: Block) -> Given {
+        let is_marked = self.unmark(block.data);
         let size_bytes = class_bytes(block.class).unwrap_or(u64::MAX);
         let mut lists = self.lists();
         if is_marked {

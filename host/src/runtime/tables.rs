@@ -41,7 +41,7 @@ pub(crate) unsafe fn answered(raw: ChipdockAny, what: &dyn Fn() -> String) -> Re
 }
 
 impl DeviceApiEntry {
-    fn call(
+    pub(super) fn call(
         &self,
         what: &str,
         call: impl FnOnce(&ChipdockDeviceApi, *mut c_void) -> i32,

@@ -583,6 +583,7 @@ impl Tensor {
     /// Reads the range into a buffer of its size. Waits until it is there.
     pub(super) fn read_range(&self, to: &mut [u8]) -> Result<(), Error> {
         self.check_description()?;
+        self.wait_for_copies()?;
         let (from, size_bytes) = self.range();
         self.check_size(size_bytes, to.len())?;
         let to = ChipdockCopyEnd { device: api::CPU, data: to.as_mut_ptr().cast(), offset_bytes: 0 };
@@ -594,6 +595,7 @@ impl Tensor {
     /// Writes the range from a buffer of its size. Waits until it is there.
     pub(super) fn write_range(&self, from: &[u8]) -> Result<(), Error> {
         self.check_description()?;
+        self.wait_for_copies()?;
         let (to, size_bytes) = self.range();
         self.check_size(size_bytes, from.len())?;
         let from =

@@ -52,16 +52,21 @@ const GADGET_KIND: &str = r#"{"schema": 1, "name": "gadget", "doc": "", "device"
 /// Host memory that is counted, with a limit, and streams whose synchronisations are counted.
 struct ToyDevice(Mutex<ToyState>, Arc<ToyOrdered>);
 
+/// Memory is aligned as every device's is.
+#[derive(Clone)]
+#[repr(align(64))]
+struct Line(#[expect(dead_code, reason = "only its address is used")] [u8; 64]);
+
 #[derive(Default)]
 struct ToyState {
-    blocks: BTreeMap<usize, Vec<u64>>,
+    blocks: BTreeMap<usize, Vec<Line>>,
     next_stream: usize,
     syncs: BTreeMap<usize, i64>,
 }
 
 impl ToyState {
     fn bytes(&self) -> u64 {
-        self.blocks.values().map(|block| block.len() as u64 * 8).sum()
+        self.blocks.values().map(|block| block.len() as u64 * 64).sum()
     }
 }
 
@@ -85,7 +90,7 @@ impl DeviceApi for ToyDevice {
         if state.bytes() + request.size_bytes > DEVICE_BYTES {
             return Err(Error::new(ErrorKind::OUT_OF_MEMORY, "the toy is full"));
         }
-        let mut block = vec![0_u64; request.size_bytes.div_ceil(8).max(1) as usize];
+        let mut block = vec![Line([0; 64]); request.size_bytes.div_ceil(64).max(1) as usize];
         let data: *mut c_void = block.as_mut_ptr().cast();
         state.blocks.insert(data.addr(), block);
         Ok(data)

@@ -9,6 +9,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use chipdock_plugin_api::kit::PerProcess;
 
+use super::mappings::{self, Access};
 use super::tensor::Tensor;
 
 /// Number of locks.
@@ -44,18 +45,43 @@ fn write(number: usize) -> Write {
 
 /// Waits until the tensor's memory may be read.
 pub(super) fn to_read(tensor: &Tensor) -> Read {
-    read(number(tensor))
+    loop {
+        mappings::wait(tensor.view().data(), Access::Read);
+        let turn = read(number(tensor));
+        if mappings::allow(tensor.view().data(), Access::Read) {
+            return turn;
+        }
+    }
 }
 
 /// Waits until the tensor's memory may be written.
 pub(super) fn to_write(tensor: &Tensor) -> Write {
-    write(number(tensor))
+    loop {
+        mappings::wait(tensor.view().data(), Access::Write);
+        let turn = write(number(tensor));
+        if mappings::allow(tensor.view().data(), Access::Write) {
+            return turn;
+        }
+    }
 }
 
 /// Waits until one tensor's memory may be read and another's written. Locks are taken in the order
 /// of their numbers, so that threads which copy between the same tensors do not wait for each other
 /// for ever.
 pub(super) fn to_copy(from: &Tensor, to: &Tensor) -> (Option<Read>, Write) {
+    loop {
+        mappings::wait(from.view().data(), Access::Read);
+        mappings::wait(to.view().data(), Access::Write);
+        let turns = both(from, to);
+        if mappings::allow(from.view().data(), Access::Read)
+            && mappings::allow(to.view().data(), Access::Write)
+        {
+            return turns;
+        }
+    }
+}
+
+fn both(from: &Tensor, to: &Tensor) -> (Option<Read>, Write) {
     let (source, target) = (number(from), number(to));
     match source.cmp(&target) {
         std::cmp::Ordering::Less => {

@@ -12,6 +12,7 @@ mod digests;
 mod exchange;
 mod header;
 mod header_beside;
+mod memory;
 mod needs;
 mod plugin_of_2030;
 mod plugins;

@@ -170,6 +170,24 @@ fn devices_are_listed() {
 }
 
 #[test]
+fn capabilities_of_devices_are_listed_on_request() {
+    let scratch = Scratch::new();
+    let plain = scratch.run("devices --json").json();
+    let list = scratch.run("devices --json --capabilities").json();
+    let of = |list: &Value| {
+        let api = list["device_apis"].as_array().unwrap().iter().find(|api| api["name"] == "cpu").cloned();
+        api.expect("host memory is always there")["devices"][0]["capabilities"].clone()
+    };
+    assert_eq!(of(&plain), Value::Null);
+    let kinds: Vec<String> =
+        of(&list)["memory"].as_array().unwrap().iter().map(|memory| memory["kind"].to_string()).collect();
+    assert_eq!(kinds, ["\"device\"", "\"pinned\"", "\"host-visible\"", "\"unified\""]);
+    let text = scratch.run("devices --capabilities").stdout;
+    let line = text.lines().find(|line| line.starts_with("cpu:0")).expect("host memory");
+    assert!(text.contains("memory=device+pinned+host-visible+unified"), "{line}");
+}
+
+#[test]
 fn targets_are_listed_with_their_options() {
     let scratch = Scratch::new();
     let list = scratch.run("targets --json").json();

@@ -315,6 +315,7 @@ pub(crate) fn child(args: &AskChildArgs, global: &GlobalArgs) -> Result<()> {
     let host = host_of_child(host_options(global)?).map_err(|error| failure(&error))?;
     let line = match args.what.as_str() {
         super::devices::Devices::WORD => answers::<super::devices::Devices>(&host, args),
+        super::devices::Capable::WORD => answers::<super::devices::Capable>(&host, args),
         super::targets::Targets::WORD => answers::<super::targets::Targets>(&host, args),
         other => return Err(Failure::input(format!("nothing is known of {other}"))),
     };

@@ -42,9 +42,27 @@ impl Question for Devices {
                         attributes.insert((*key).to_owned(), value);
                     }
                 }
-                Ok(DeviceInfo { id, device_type: device.number().device_type, attributes })
+                let device_type = device.number().device_type;
+                Ok(DeviceInfo { id, device_type, attributes, capabilities: None })
             })
             .collect()
+    }
+}
+
+/// The question of each device API that also finds out what its devices can do, which uses them.
+pub(super) struct Capable;
+
+impl Question for Capable {
+    const PREFIX: &'static str = Devices::PREFIX;
+    const WORD: &'static str = "capabilities";
+    type Answer = Vec<DeviceInfo>;
+
+    fn ask(host: &Host, name: &str) -> std::result::Result<Vec<DeviceInfo>, Error> {
+        let mut all = Devices::ask(host, name)?;
+        for info in &mut all {
+            info.capabilities = Some(host.device(name, info.id)?.capabilities()?.to_json());
+        }
+        Ok(all)
     }
 }
 
@@ -54,6 +72,8 @@ pub(super) struct DeviceInfo {
     /// DLPack's number, or the one that the host assigned.
     device_type: i32,
     attributes: Map<String, Value>,
+    /// What it can do, where that was asked.
+    capabilities: Option<Value>,
 }
 
 /// Lists devices.
@@ -62,7 +82,11 @@ pub(super) struct DeviceInfo {
 ///
 /// Exit code 4, after the result is printed, when there is no device at all.
 pub(crate) fn run(args: &DevicesArgs, global: &GlobalArgs) -> Result<()> {
-    let apis = ask_all::<Devices>(global, Duration::from_secs_f64(args.deadline))?;
+    let deadline = Duration::from_secs_f64(args.deadline);
+    let apis = match args.capabilities {
+        true => ask_all::<Capable>(global, deadline)?,
+        false => ask_all::<Devices>(global, deadline)?,
+    };
     if global.json {
         output::print_json(&to_json(&apis))?;
     } else {
@@ -90,12 +114,32 @@ fn to_json(apis: &Answers<Vec<DeviceInfo>>) -> Value {
 }
 
 fn device_json(name: &str, device: &DeviceInfo) -> Value {
-    json!({
+    let mut all = json!({
         "device": format!("{name}:{}", device.id),
         "id": device.id,
         "device_type": device.device_type,
         "attributes": device.attributes,
-    })
+    });
+    if let Some(capabilities) = &device.capabilities {
+        all["capabilities"] = capabilities.clone();
+    }
+    all
+}
+
+/// Returns what a device can do as words for a table.
+fn capable(capabilities: &Value) -> Vec<String> {
+    let list = |key: &str, name: fn(&Value) -> Option<&str>| {
+        let all = capabilities[key].as_array().into_iter().flatten();
+        all.filter_map(name).collect::<Vec<_>>().join("+")
+    };
+    let is = |key: &str| if capabilities[key] == true { "yes" } else { "no" };
+    let interfaces = list("interfaces", Value::as_str);
+    vec![
+        format!("memory={}", list("memory", |memory| memory["kind"].as_str())),
+        format!("interfaces={}", if interfaces.is_empty() { "none" } else { &interfaces }),
+        format!("streams={}", is("streams")),
+        format!("checked_handles={}", is("checked_handles")),
+    ]
 }
 
 fn to_text(apis: &[Row<Vec<DeviceInfo>>], verbose: bool) -> String {
@@ -128,6 +172,7 @@ fn row(api: &str, device: &DeviceInfo, verbose: bool) -> [String; 4] {
             others.push(format!("{label}={shown}"));
         }
     }
+    others.extend(device.capabilities.iter().flat_map(capable));
     [format!("{api}:{}", device.id), device.device_type.to_string(), name, others.join(", ")]
 }
 
@@ -162,5 +207,15 @@ mod tests {
         assert_eq!(shown("max_clock_rate_khz", json!(2_100_000)), "2.1 GHz");
         assert_eq!(shown("arch", json!("x86_64")), "x86_64");
         assert_eq!(shown("max_grid_dimensions", json!([1, 2, 3])), "[1,2,3]");
+    }
+
+    #[test]
+    fn what_a_device_lacks_is_said_too() {
+        let memory =
+            json!([{"kind": "device", "scopes": ["global"]}, {"kind": "pinned", "scopes": ["global"]}]);
+        let all = json!({"memory": memory, "interfaces": ["map/1", "timer/1"], "streams": true, "checked_handles": false});
+        let words = ["memory=device+pinned", "interfaces=map/1+timer/1", "streams=yes", "checked_handles=no"];
+        assert_eq!(capable(&all), words);
+        assert_eq!(capable(&json!({"interfaces": []}))[1], "interfaces=none");
     }
 }

@@ -6,4 +6,5 @@ mod conformance;
 mod interfaces;
 mod launches;
 mod lost;
+mod memory;
 mod reset;
