@@ -41,6 +41,7 @@ mod plugin;
 mod progress;
 mod status;
 mod target_kind;
+mod timeline;
 mod timer;
 mod value;
 
@@ -63,6 +64,7 @@ pub use plugin::*;
 pub use progress::*;
 pub use status::*;
 pub use target_kind::*;
+pub use timeline::*;
 pub use timer::*;
 pub use value::*;
 

@@ -63,6 +63,7 @@ mod map;
 mod object;
 mod plugin;
 mod stream;
+mod timeline;
 mod timer;
 
 #[cfg(test)]
@@ -79,4 +80,5 @@ pub use loader::{Environment, Loader, Module, RawArtifact, RawSection};
 pub use object::Objects;
 pub use plugin::{Descriptor, HOOK, Interface, OpenError, Plugin, Role, Table};
 pub use stream::Stream;
+pub use timeline::{OrderChain, SIGNAL, Timeline, WAIT};
 pub use timer::Mark;
