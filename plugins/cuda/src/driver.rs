@@ -98,6 +98,7 @@ functions! {
     stream_wait_event = "cuStreamWaitEvent"(CUstream, CUevent, c_uint);
     event_create = "cuEventCreate"(*mut CUevent, c_uint);
     event_record = "cuEventRecord"(CUevent, CUstream);
+    event_query = "cuEventQuery"(CUevent);
     event_synchronize = "cuEventSynchronize"(CUevent);
     event_elapsed = "cuEventElapsedTime"(*mut f32, CUevent, CUevent);
     event_destroy = "cuEventDestroy_v2"(CUevent);
@@ -154,6 +155,11 @@ impl Failure {
     /// Returns true if the device or the host ran out of memory.
     pub(crate) fn is_out_of_memory(&self) -> bool {
         self.code.is(&[cudaError_enum::CUDA_ERROR_OUT_OF_MEMORY])
+    }
+
+    /// Returns true if an event is not reached yet.
+    pub(crate) fn is_not_ready(&self) -> bool {
+        self.code.is(&[cudaError_enum::CUDA_ERROR_NOT_READY])
     }
 
     /// Returns true if a name was not found.
