@@ -168,6 +168,6 @@ pub use open::{discovery, generation, manifest, settings};
 pub use options::HostOptions;
 pub use runtime::extents;
 pub use runtime::{
-    Device, Function, Kernel, LaunchArg, Mark, Module, NativeData, Plain, ProgramFunction, Stream,
-    StreamGuard, Tensor, Verdict, dtype_of,
+    Device, Function, Kernel, LaunchArg, Mark, Module, NativeData, Order, Plain, ProgramFunction, Stream,
+    StreamGuard, Tensor, Timeline, Verdict, dtype_of,
 };

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, ChipdockDataType, ChipdockDevice};
 
 use super::pool::{Block, Body, Given, Pool, class_bytes, class_of};
+use super::queued::{Held, Queued};
 use super::workspace::Workspaces;
 use crate::boundary::registrar::DeviceApiEntry;
 use crate::boundary::services::Services;
@@ -49,6 +50,10 @@ impl Devices {
     /// Returns all cached memory to its device: the host is going away.
     pub(crate) fn release(&self) {
         let devices = std::mem::take(&mut *self.0.write().unwrap_or_else(PoisonError::into_inner));
+        // Queued work of one device may keep memory of another.
+        for device in devices.values().filter(|device| !device.queued.is_empty()) {
+            device.warn_of(device.sync_all());
+        }
         for device in devices.into_values() {
             device.warn_of(device.trim());
         }
@@ -64,12 +69,14 @@ pub(crate) struct DeviceState {
     pub(crate) workspaces: Workspaces,
     /// Live streams other than the default, as numbers.
     pub(super) streams: Mutex<Vec<usize>>,
+    /// What queued work uses.
+    pub(super) queued: Queued,
 }
 
 impl DeviceState {
     pub(super) fn new(services: &'static Services, api: Arc<DeviceApiEntry>, id: i32) -> Self {
-        let (pool, workspaces, streams) = Default::default();
-        Self { services, api, id, pool, workspaces, streams }
+        let (pool, workspaces, streams, queued) = Default::default();
+        Self { services, api, id, pool, workspaces, streams, queued }
     }
 
     pub(crate) fn device(&self) -> ChipdockDevice {
@@ -109,7 +116,21 @@ impl DeviceState {
     }
 
     pub(crate) fn sync_raw(&self, stream: *mut c_void) -> Result<(), Error> {
-        self.api.sync(self.id, stream)
+        let mark = self.queued.mark();
+        let done = self.api.sync(self.id, stream);
+        // Also after a failure: what was queued has ended, or the device is lost.
+        self.queued.settle(stream, mark);
+        done
+    }
+
+    /// Keeps what queued work uses until its stream was synchronised.
+    pub(super) fn keep(&self, stream: *mut c_void, held: Box<dyn Held>) -> Result<(), Error> {
+        if self.queued.keep(stream, held) { self.sync_raw(stream) } else { Ok(()) }
+    }
+
+    /// Returns true if a stream is the default one or was not freed.
+    pub(super) fn is_live(&self, stream: *mut c_void) -> bool {
+        self.live_streams().contains(&stream)
     }
 
     /// Copies bytes in the order of the current stream, and waits until they are there.
