@@ -14,6 +14,9 @@ pub(super) trait Held: Send {
     fn settled(self: Box<Self>, stream: *mut c_void);
 }
 
+/// The entries of a stream with their numbers, in order.
+type Entries = VecDeque<(u64, Box<dyn Held>)>;
+
 /// The entries of a device's streams.
 #[derive(Default)]
 pub(super) struct Queued {
@@ -26,8 +29,8 @@ pub(super) struct Queued {
 struct Lists {
     /// Number of entries that there ever were.
     last: u64,
-    /// Entries by stream, with their numbers, in order; no list is empty.
-    by_stream: BTreeMap<usize, VecDeque<(u64, Box<dyn Held>)>>,
+    /// Entries by stream; no list is empty.
+    by_stream: BTreeMap<usize, Entries>,
 }
 
 impl Queued {

@@ -25,7 +25,6 @@ mod timer;
 use chipdock_plugin_api::external::{EXTERNAL, External};
 use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::source::SourceCodegen;
-use chipdock_plugin_api::timer::{TIMER, Timer};
 use chipdock_plugin_api::{
     Context, export_plugin, register_codegen, register_device_api, register_interface,
     register_module_loader, register_target_kind,
@@ -42,9 +41,6 @@ register_device_api!("cuda", device_api::DEVICE_TYPE, |context| {
 });
 register_interface!("device_api.cuda", RESET, |context: &Context| -> Box<dyn Reset> {
     Box::new(device_api::CudaReset(context.state()))
-});
-register_interface!("device_api.cuda", TIMER, |context: &Context| -> Box<dyn Timer> {
-    Box::new(timer::CudaTimer(context.state::<Hardware>()))
 });
 register_interface!("device_api.cuda", EXTERNAL, |context: &Context| -> Box<dyn External> {
     Box::new(external::CudaExternal(context.state::<Hardware>()))

@@ -3,12 +3,16 @@
 use std::ptr;
 use std::sync::Arc;
 
-use chipdock_plugin_api::timer::{Mark, Timer};
-use chipdock_plugin_api::{Error, Stream};
+use chipdock_plugin_api::timer::{Mark, TIMER, Timer};
+use chipdock_plugin_api::{Context as PluginContext, Error, Stream, register_interface};
 use cudarc::driver::sys::{CUevent, CUevent_flags_enum};
 
 use crate::driver::{self, Context, Failure, raw_stream};
 use crate::hardware::Hardware;
+
+register_interface!("device_api.cuda", TIMER, |context: &PluginContext| -> Box<dyn Timer> {
+    Box::new(CudaTimer(context.state::<Hardware>()))
+});
 
 /// An event that records the time; destroyed when this is dropped, reached or not.
 pub(crate) struct Event {
