@@ -172,6 +172,6 @@ pub use options::HostOptions;
 pub use runtime::extents;
 pub use runtime::{
     Capabilities, Device, Function, Kernel, LaunchArg, Mapped, Mark, MemoryCapability, MemoryKind,
-    MemoryOptions, Module, NativeData, Plain, ProgramFunction, Stream, StreamGuard, Tensor, Verdict,
-    dtype_of,
+    MemoryOptions, Module, NativeData, Order, Plain, ProgramFunction, Stream, StreamGuard, Tensor,
+    Timeline, Verdict, dtype_of,
 };

@@ -11,7 +11,8 @@ use chipdock_abi::{
 use crate::host::{write_any, write_out};
 use crate::session::Registered;
 use crate::text::str_in;
-use crate::{Any, Error, ErrorKind, extension};
+use crate::timeline::Timelines;
+use crate::{Any, Error, ErrorKind, extension, timeline};
 
 /// An ordered queue of a device: an opaque handle. Null is the default stream of a device and
 /// always allowed.
@@ -310,6 +311,12 @@ pub trait DeviceApi: Send + Sync + 'static {
         unsafe { self.sync_stream(device_id, from) }
     }
 
+    /// Returns what the plugin registers as interface `timeline` 1, so that copies understand the
+    /// extensions that wait for timelines and signal them (N.28). The default is none.
+    fn timelines(&self) -> Option<&dyn Timelines> {
+        None
+    }
+
     /// Waits until all work is done and releases the device, because the plugin is shutting down.
     ///
     /// # Errors
@@ -432,9 +439,10 @@ unsafe extern "C" fn copy_data(
     unsafe {
         enter(self_, |api| {
             let copy = not_null(copy, "the copy")?;
-            extension::check(copy.next, "the copy")?;
+            let (timelines, stream) = (api.timelines(), Stream::from_raw(stream));
+            let order = timeline::order_of(copy.next, "the copy", timelines.is_some())?;
             if copy.size_bytes == 0 {
-                return Ok(());
+                return timeline::in_order(timelines, device_id, stream, &order, || Ok(()));
             }
             let end = |end: abi::ChipdockCopyEnd| CopyEnd {
                 device: end.device,
@@ -450,7 +458,8 @@ unsafe extern "C" fn copy_data(
             for (end, name) in [(copy.from, "source"), (copy.to, "destination")] {
                 crate::ensure!(!end.data.is_null(), ErrorKind::VALUE_ERROR, "the {name} of the copy is null");
             }
-            api.copy_data(device_id, &copy, Stream::from_raw(stream))
+            let queue = || api.copy_data(device_id, &copy, stream);
+            timeline::in_order(timelines, device_id, stream, &order, queue)
         })
     }
 }

@@ -21,7 +21,26 @@ const NAME_BYTES_MAX: usize = 1024;
 ///
 /// * `next` is null or points to an entry that lives, with its name and the entries after it, for
 ///   the call.
-pub unsafe fn check(mut next: *const ChipdockExtension, what: &str) -> Result<(), Error> {
+pub unsafe fn check(next: *const ChipdockExtension, what: &str) -> Result<(), Error> {
+    // SAFETY: a chain as this function requires.
+    unsafe { check_with(next, what, |_, _| Ok(false)) }
+}
+
+/// Reads the chain of `what`: `understand` is given each entry with its name, and returns false for
+/// one that is not known here.
+///
+/// # Errors
+///
+/// As of [`check`], and the first of `understand`.
+///
+/// # Safety
+///
+/// * As of [`check`].
+pub(crate) unsafe fn check_with(
+    mut next: *const ChipdockExtension,
+    what: &str,
+    mut understand: impl FnMut(&str, &ChipdockExtension) -> Result<bool, Error>,
+) -> Result<(), Error> {
     for _ in 0..CHIPDOCK_EXTENSIONS_MAX {
         if next.is_null() {
             return Ok(());
@@ -33,10 +52,10 @@ pub unsafe fn check(mut next: *const ChipdockExtension, what: &str) -> Result<()
         );
         // SAFETY: not null and aligned; the caller guarantees that it is live.
         let entry = unsafe { &*next };
-        if entry.flags & CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD != 0 {
-            let is_name = entry.name.size <= NAME_BYTES_MAX;
-            // SAFETY: not null and aligned; the caller guarantees that the name lives for the call.
-            let name = if is_name { unsafe { str_in_lossy(entry.name) } } else { "…".into() };
+        let is_name = entry.name.size <= NAME_BYTES_MAX;
+        // SAFETY: not null and aligned; the caller guarantees that the name lives for the call.
+        let name = if is_name { unsafe { str_in_lossy(entry.name) } } else { "…".into() };
+        if !understand(&name, entry)? && entry.flags & CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD != 0 {
             crate::bail!(
                 ErrorKind::UNSUPPORTED,
                 "{what} has the extension {name:?}, which must be understood and is not known here: \

@@ -1,7 +1,7 @@
 //! Interface `launch` 1 of a module: kernels without the packed call (K.5 to K.8).
 
 use core::ffi::c_void;
-use core::ptr::without_provenance_mut;
+use core::ptr::{null, without_provenance_mut};
 
 use chipdock_abi::{
     CHIPDOCK_DTYPE_HANDLE, ChipdockEntry, ChipdockLaunch1, ChipdockLaunchRequest, ChipdockStr,
@@ -13,7 +13,8 @@ use crate::host::write_out;
 use crate::interface::enter;
 use crate::kernel::{Kernel, KernelArg, Launch, place};
 use crate::text::str_in;
-use crate::{Error, ErrorKind, InterfaceKind, Stream, extension};
+use crate::timeline::Timelines;
+use crate::{Error, ErrorKind, InterfaceKind, Stream, extension, timeline};
 
 /// The kernels of a loaded module, which are launched on a device and a stream that the caller
 /// names.
@@ -45,6 +46,12 @@ pub trait Launches: Send + Sync + 'static {
     ///   there.
     /// * A kept failure of earlier work on the stream (P7.5).
     fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error>;
+
+    /// Returns interface `timeline` 1 of the devices, so that launches understand the extensions
+    /// that wait for timelines and signal them (N.28). The default is none.
+    fn timelines(&self) -> Option<&dyn Timelines> {
+        None
+    }
 }
 
 impl Kernel {
@@ -162,8 +169,15 @@ unsafe extern "C" fn launch(
                 let message = format!("expected an entry of this module, found {}", entry.addr());
                 Error::new(ErrorKind::VALUE_ERROR, message)
             })?;
-            let Some(launch) = kernel.read(request)? else { return Ok(()) };
-            module.launch(position, request.device_id, Stream::from_raw(request.stream), &launch)
+            let timelines = module.timelines();
+            let order = timeline::order_of(request.next, "the launch", timelines.is_some())?;
+            let request = ChipdockLaunchRequest { next: null(), ..*request };
+            let launch = kernel.read(&request)?;
+            let (device_id, stream) = (request.device_id, Stream::from_raw(request.stream));
+            timeline::in_order(timelines, device_id, stream, &order, || match &launch {
+                Some(launch) => module.launch(position, device_id, stream, launch),
+                None => Ok(()),
+            })
         })
     }
 }

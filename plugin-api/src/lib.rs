@@ -138,7 +138,7 @@
 //! | P7.3 | The error's kind says whose fault it is ([`ErrorKind::class`]); its message states what was expected, what was found, and what to do. | P | suite |
 //! | P7.4 | The caller takes the error on the same thread before it calls anything else. | both | review |
 //! | P7.5 | A failure after the return is kept with its stream and reported by the next call on it or by its sync, first cause first. | P | suite |
-//! | P7.6 | A lost device answers `DeviceLost`, until interface `reset` 1 opens it again (D.40) or, without that, as long as the process lives. `device_count`, the attribute `exist`, `free_data_space`, `free_stream` and `free_mark` may still be answered. | P | suite |
+//! | P7.6 | A lost device answers `DeviceLost`, until interface `reset` 1 opens it again (D.40) or, without that, as long as the process lives. `device_count`, the attribute `exist`, `free_data_space`, `free_stream`, `free_mark` and `free` of `timeline` 1 may still be answered. | P | suite |
 //! | P7.7 | After `OutOfMemory` the state is unchanged. | P | suite |
 //! | P7.8 | A failed call has written no result that has to be released. | P | shim, suite |
 //! | P7.9 | A failed call leaves the device usable: the next correct call succeeds. | P | suite |
@@ -322,7 +322,7 @@
 //! | D.37 | A copy of size 0 touches no memory; its ends may be null. | P | shim, suite |
 //! | D.38 | Every device copies from and to host memory, and from one of its data spaces to the same or another. | P | suite |
 //! | D.39 | Two devices of one API copy to each other, or the copy is `Unsupported` and nothing was copied. | P | suite |
-//! | D.40 | Interface `reset` 1: `reset` opens a lost device again, so that correct calls succeed; failures that nobody took are discarded. Objects made on it before (data spaces, streams, marks, modules) may be freed, and are unusable otherwise. On a device that is not lost it only discards those failures. | P | suite |
+//! | D.40 | Interface `reset` 1: `reset` opens a lost device again, so that correct calls succeed; failures that nobody took are discarded. Objects made on it before (data spaces, streams, marks, timelines, modules) may be freed, and are unusable otherwise. On a device that is not lost it only discards those failures. | P | suite |
 //! | D.41 | An ignored extension changes no promise about the data space or the copy; a refused one leaves everything unchanged. | P | suite |
 //!
 //! ## N Named interfaces of device APIs
@@ -348,6 +348,19 @@
 //! | N.15 | Functions of all three refuse a device that does not exist (`ValueError`), and handles of streams as the device API does (D.3, D.19); on a lost device they are `DeviceLost` (P7.6). | P | suite |
 //! | N.16 | `map` 1: `address` returns the address of a host-visible data space (D.32), the same each time, and valid until it is freed; for a pinned or unified one it returns the handle. Kernels and copies get the handle. | P | suite |
 //! | N.17 | For a data space that the host cannot reach `address` is `Unsupported`; null is `ValueError`, and a handle that is not live is refused as by a copy (D.19). | P | shim, suite |
+//! | N.18 | `timeline` 1: a timeline is a 64-bit value of one device that only rises. `create` makes one that has reached `initial`, and returns a handle that differs from null and from those of other live timelines. | P | suite |
+//! | N.19 | `signal` waits for nothing. The timeline reaches `value` when the work that was queued on the stream before is done, and not before the values of earlier calls. | P | suite |
+//! | N.20 | The values of `signal` and `host_signal` rise strictly from `initial` in the order of the calls; any other is `ValueError`, and nothing changes. Whoever signals one timeline on several threads orders the calls. | P | suite |
+//! | N.21 | `wait` waits for nothing: work that is queued on the stream later begins after the value is reached. | P | suite |
+//! | N.22 | A value for `wait` is reached already, or `signal` or `host_signal` was called with it or a greater one; any other is `WrongState`, and nothing changes. So no stream waits for ever. | P | suite |
+//! | N.23 | `query` writes the value that is reached, and waits for nothing. Once it, or `host_wait`, has shown a value, the host sees what the work before its signal wrote, as after `sync_stream` (D.8). | P | suite |
+//! | N.24 | `host_wait` writes 1 when the value is reached, and 0 when `timeout_ns` have passed first, which is no error; 2^64 - 1 of them never pass. It may be called before the signal, and other calls go on meanwhile. | P | suite |
+//! | N.25 | `host_signal` waits for nothing: the timeline reaches `value` at once, or where signals are queued, after them. | P | suite |
+//! | N.26 | `signal` reports a failure that its stream keeps (P7.5), and does nothing then; `query` and `host_wait` report none of a stream. Work that failed counts as done: its signal takes effect, and its stream reports the failure. | P | suite |
+//! | N.27 | `free` frees a timeline and waits for nothing; null is a success that does nothing. Queued signals and waits take effect all the same. A stream may be freed before the timelines that it signals. | P | shim, suite |
+//! | N.28 | The extensions `timeline.wait` and `timeline.signal`, each a `ChipdockTimelinePoint` whose `flags` have bit 0, are understood in copies, and in launches (K.8) by the modules of each loader for these devices; a chain may have several of both. The copy or launch begins after the waits, as `wait` says, and the timelines are signalled after it, as `signal` says; one of size 0 does that alone. | P | shim, suite |
+//! | N.29 | What `wait` or `signal` would refuse of such a chain is refused before anything is queued: nothing is copied, launched or signalled. Where the copy or launch itself fails nothing is signalled; its waits may stay in the stream. An entry that is too short is `ValueError`. | P | shim, suite |
+//! | N.30 | A null timeline is `ValueError`. Where handles are checked (D.19) one that is not live or belongs to another device is `WrongState` or `ValueError`. Devices that do not exist, streams and lost devices are answered as N.15 says; on a lost device nobody waits for ever. | P | shim, suite |
 //! | N.31 | `memory.async` 1: `allocate` returns a data space as `allocate_data_space` does (D.4, D.9, D.20 to D.28, D.30 to D.32), for work that is queued later on that stream or on one that waits for it (D.16), and waits for nothing. | P | suite |
 //! | N.32 | `free` frees when the work that the stream has is done, and waits for nothing; the data space is not live after the call, and null is allowed. The host has made that stream wait for the work of others that uses it. | both | suite |
 //! | N.33 | `free_data_space` frees a data space of `allocate` too (D.5); `free` none of `allocate_data_space`, which is `WrongState` or `ValueError` where handles are checked (D.19), and then nothing is freed. | P | suite |
@@ -556,6 +569,7 @@ mod session;
 mod string;
 mod target_kind;
 mod tensor;
+pub mod timeline;
 pub mod timer;
 mod trampoline;
 mod tvm_env;

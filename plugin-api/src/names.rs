@@ -33,6 +33,7 @@ macro_rules! interfaces {
 interfaces! {
     "device API": "reset" 1, "open a lost device again (D.40)";
     "device API": "timer" 1, "marks in a stream, and the time between them (N.1 to N.8)";
+    "device API": "timeline" 1, "values that rise with the work, and waits for them (N.18 to N.30)";
     "device API": "external" 1, "exchange streams and memory with the vendor's own calls (N.9 to N.15)";
     "device API": "map" 1, "the address of memory that the host reaches (N.16, N.17)";
     "device API": "memory.async" 1, "memory in the order of a stream (N.31 to N.35)";

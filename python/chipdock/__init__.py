@@ -17,6 +17,7 @@ from ._objects import (
     Module,
     Stream,
     Target,
+    Timeline,
     attribute,
     capabilities,
     compile,
@@ -58,10 +59,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BrokenPlugin", "Cancelled", "Comparison", "Device", "DeviceLost", "Error", "Host", "InternalError", "IoError", "Kernel", "Limits",
-    "Measurement", "Module", "NotFound", "OutOfMemory", "Panic", "Stream", "Target", "Tensor", "Unavailable", "Unsupported",
-    "WrongState", "__version__", "attribute", "bench", "capabilities", "compile", "copy", "device", "device_apis", "device_name",
-    "devices", "empty", "errors", "from_dlpack", "function", "host", "kernel", "load", "lower", "numpy", "plugins", "register",
-    "synchronize", "target_tags", "targets", "to_device", "unregister", "zeros",
+    "Measurement", "Module", "NotFound", "OutOfMemory", "Panic", "Stream", "Target", "Tensor", "Timeline", "Unavailable",
+    "Unsupported", "WrongState", "__version__", "attribute", "bench", "capabilities", "compile", "copy", "device", "device_apis",
+    "device_name", "devices", "empty", "errors", "from_dlpack", "function", "host", "kernel", "load", "lower", "numpy", "plugins",
+    "register", "synchronize", "target_tags", "targets", "to_device", "unregister", "zeros",
 ]
 
 

@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import textwrap
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
@@ -16,7 +17,8 @@ from ._progress import ProgressLike
 from ._shown import Listing, html_table, problem
 
 __all__ = [
-    "Device", "Host", "Kernel", "Module", "Stream", "Target", "capabilities", "compile", "device", "device_name", "devices", "function",
+    "Device", "Host", "Kernel", "Module", "Stream", "Target", "Timeline", "capabilities", "compile", "device", "device_name", "devices",
+    "function",
     "host", "kernel", "load", "lower", "plugins", "register", "target_tags", "targets", "unregister",
 ]
 
@@ -28,6 +30,9 @@ TargetLike = Union["Target", str, Mapping[str, Any], None]
 Device = tvm_ffi.Device
 
 _function = _library.function
+
+#: The longest wait in the library, after which Python looks for signals.
+_WAIT_SECONDS = 0.1
 
 
 def _text_of(target: TargetLike) -> str:
@@ -248,6 +253,14 @@ class Stream(tvm_ffi.Object):
         """Makes its later work wait for what is queued on another stream now."""
         _stream_wait_for(self, other)
 
+    def signal(self, timeline: Timeline, value: int) -> None:
+        """Makes a timeline reach a value when the work that the stream has is done; waits for nothing."""
+        _stream_signal(self, timeline, value)
+
+    def wait(self, timeline: Timeline, value: int) -> None:
+        """Makes its later work begin after a timeline has reached a value, for which a signal is queued; waits for nothing."""
+        _stream_wait(self, timeline, value)
+
     def native(self) -> int:
         """Returns the native stream below it, such as a ``CUstream``."""
         return int(_stream_native(self))
@@ -264,6 +277,47 @@ class Stream(tvm_ffi.Object):
         return f"chipdock.Stream({_device_name(_host(), self.device)})"
 
 
+@tvm_ffi.register_object("chipdock.Timeline")
+class Timeline(tvm_ffi.Object):
+    """A value of a device that only rises: streams signal it (`Stream.signal`), and streams and the host wait for it."""
+
+    __slots__ = ("__dict__",)
+
+    def __init__(self, device: DeviceLike, initial: int = 0) -> None:
+        """Makes a timeline that has reached ``initial``."""
+        self.__init_handle_by_constructor__(_timeline, _host(), _device(device), initial)
+
+    @property
+    def device(self) -> tvm_ffi.Device:
+        """Its device."""
+        found: tvm_ffi.Device = _timeline_device(self)
+        return found
+
+    @property
+    def value(self) -> int:
+        """The value that it has reached."""
+        return int(_timeline_value(self))
+
+    def set(self, value: int) -> None:
+        """Makes it reach a value, after the signals that are queued."""
+        _timeline_set(self, value)
+
+    def wait(self, value: int, timeout: float | None = None) -> bool:
+        """Waits until it has reached a value and returns true, or false when ``timeout`` seconds have passed first. It may be called
+        before the signal."""
+        ends = None if timeout is None else time.monotonic() + timeout
+        while True:
+            # In short waits, between which Ctrl-C is seen.
+            left = _WAIT_SECONDS if ends is None else min(_WAIT_SECONDS, max(0.0, ends - time.monotonic()))
+            if _timeline_wait(self, value, int(left * 1e9)):
+                return True
+            if ends is not None and time.monotonic() >= ends:
+                return False
+
+    def __repr__(self) -> str:
+        return f"chipdock.Timeline({_device_name(_host(), self.device)})"
+
+
 @tvm_ffi.register_object("chipdock.Host")
 class Host(tvm_ffi.Object):
     """Plugins, devices and targets of this process."""
@@ -277,7 +331,8 @@ class Host(tvm_ffi.Object):
     _compile, _lower, _load, _load_bytes, _module_function, _module_functions, _module_describe, _module_source, _module_lowered,
     _module_target, _module_bytes, _module_export, _run, _stream, _set_stream, _stream_sync, _stream_wait_for, _stream_native,
     _stream_device, _plugin_function, _target_tags,
-    _register_function, _unregister_function, _import_module, _device_capabilities,
+    _register_function, _unregister_function, _import_module, _device_capabilities, _timeline, _timeline_value, _timeline_set,
+    _timeline_wait, _timeline_device, _stream_signal, _stream_wait,
 ) = map(
     _function,
     (
@@ -285,7 +340,8 @@ class Host(tvm_ffi.Object):
         "compile", "lower", "load", "load_bytes", "module_function", "module_functions", "module_describe", "module_source",
         "module_lowered", "module_target", "module_bytes", "module_export", "run", "stream", "set_stream", "stream_sync",
         "stream_wait_for", "stream_native", "stream_device", "function", "target_tags",
-        "register_function", "unregister_function", "import_module", "device_capabilities",
+        "register_function", "unregister_function", "import_module", "device_capabilities", "timeline", "timeline_value",
+        "timeline_set", "timeline_wait", "timeline_device", "stream_signal", "stream_wait",
     ),
 )
 

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 import tvm_ffi
 
 from ._library import function
-from ._objects import DeviceLike, _device, _device_name, _host
+from ._objects import DeviceLike, Stream, _device, _device_name, _host
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 __all__ = ["Tensor", "copy", "empty", "from_dlpack", "numpy", "to_device", "zeros"]
 
-_empty, _zeros, _to_device, _copy, _place, _as_strided, _empty_in, _memory_kind, _scope, _map = map(
-    function, ("empty", "zeros", "to_device", "copy", "tensor_place", "as_strided", "empty_in", "memory_kind", "scope", "map")
+_empty, _zeros, _to_device, _copy, _copy_on, _place, _as_strided, _empty_in, _memory_kind, _scope, _map = map(
+    function,
+    ("empty", "zeros", "to_device", "copy", "copy_on", "tensor_place", "as_strided", "empty_in", "memory_kind", "scope", "map"),
 )
 
 #: DLPack's types of devices whose data pointers are addresses.
@@ -91,9 +92,17 @@ class Tensor(tvm_ffi.Tensor):
         there = _device(device)
         return self if there == self.device else to_device(self, there)
 
-    def copy_from(self, source: Any) -> Tensor:
-        """Copies the elements of an array or a tensor of the same shape and element type, on any device, and returns this tensor."""
-        copy(source, self)
+    def copy_from(self, source: Any, stream: Stream | None = None) -> Tensor:
+        """Copies the elements of an array or a tensor of the same shape and element type, on any device, and returns this tensor.
+
+        With a stream, of the device of one of them, the copy of a tensor is queued there and not waited for: nobody may write the
+        source or use the destination before it is done, except by work that is ordered after it, as by `Stream.signal`. Both are
+        kept until the stream is synchronised.
+        """
+        if stream is None:
+            copy(source, self)
+        else:
+            _copy_on(_host(), source, self, stream)
         return self
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:

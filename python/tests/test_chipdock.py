@@ -323,6 +323,31 @@ def test_a_stream_is_current_within_its_block(target, device, arrays):
     assert device in repr(stream)
 
 
+@pytest.mark.parametrize(("target", "device"), TARGETS)
+def test_streams_exchange_tensors_in_the_order_of_a_timeline(target, device, arrays):
+    a, b, _ = arrays
+    module = chipdock.compile(ADD, target)
+    x, y = chipdock.to_device(a, device), chipdock.to_device(b, device)
+    back, timeline = chipdock.zeros((len(a),), device=device), chipdock.Timeline(device)
+    stream, other = chipdock.Stream(device), chipdock.Stream(device)
+    with stream:
+        result = module.add(x, y)
+    stream.signal(timeline, 1)
+    other.wait(timeline, 1)
+    assert back.copy_from(result, stream=other) is back
+    other.signal(timeline, 2)
+    assert timeline.wait(2) and timeline.value == 2
+    assert chipdock.numpy(back).tolist() == (a + b).tolist()
+    other.sync()
+    timeline.set(9)
+    assert not timeline.wait(10, timeout=0.01) and timeline.wait(9, timeout=0)
+    with pytest.raises(chipdock.WrongState, match="reach 10"):
+        stream.wait(timeline, 10)
+    with pytest.raises(ValueError, match="rise"):
+        stream.signal(timeline, 9)
+    assert device in repr(timeline)
+
+
 def test_what_things_are_is_shown():
     module = chipdock.compile(ADD, "c")
     assert repr(module) == "chipdock.Module(c: add(A: float32[n], B: float32[n], C: float32[n]))"

@@ -369,6 +369,19 @@ def a_stream_is_current_for_its_thread():
         f("stream_sync")(stream)
         other = f("stream")(h, dev)
         f("stream_wait_for")(other, stream)
+        timeline, back = f("timeline")(h, dev, 3), f("zeros")(h, shape(5), "float32", dev)
+        assert f("timeline_value")(timeline) == 3 and f("timeline_device")(timeline) == dev
+        f("stream_signal")(stream, timeline, 4)
+        f("stream_wait")(other, timeline, 4)
+        f("copy_on")(h, out, back, other)
+        f("stream_signal")(other, timeline, 5)
+        assert f("timeline_wait")(timeline, 5, None) and f("timeline_value")(timeline) == 5
+        assert numbers(back) == (a + b).tolist(), target
+        f("timeline_set")(timeline, 6)
+        assert not f("timeline_wait")(timeline, 7, 1000)
+        raises(ValueError, "values of a timeline rise", f("timeline_set"), timeline, 6)
+        raises(RuntimeError, "reach 7", f("stream_wait"), other, timeline, 7)
+        raises(ValueError, "0 or more", f("timeline_set"), timeline, -1)
         before = f("set_stream")(h, dev, None)
         assert before is not None
         assert f("set_stream")(h, dev, None) is None

@@ -97,6 +97,19 @@ static void tensors(const chipdock::Host &host, const std::string &text, const s
   stream.sync();
   host.set_stream(device, nullptr);
   expect(host.elements<float>(c) == std::vector<float>(4, 5), "the sums");
+  const chipdock::Timeline timeline = host.timeline(device, 1);
+  const chipdock::Stream other = host.stream(device);
+  const chipdock::Tensor back = host.tensor<float>({0, 0, 0, 0}, {4}, device);
+  stream.signal(timeline, 2);
+  other.wait(timeline, 2);
+  host.copy_on(c, back, other);
+  other.signal(timeline, 3);
+  timeline.wait(3);
+  expect(timeline.reached() == 3 && host.elements<float>(back) == std::vector<float>(4, 5), "the copy in order");
+  other.sync();
+  timeline.set(7);
+  expect(!timeline.wait(8, 1000) && timeline.wait(7, 0), "waits that end");
+  expect(error_of([&] { stream.signal(timeline, 7); }).kind() == "ValueError", "a value that does not rise");
   expect(error_of([&] { host.elements<double>(c); }).kind() == "TypeError", "elements of another type");
   std::vector<std::thread> threads;
   for (int number = 0; number < 4; number++) {

@@ -194,6 +194,8 @@ named! {
         FailureInjection = "failure-injection",
         /// Device time between marks on its streams: interface `timer` 1 (N).
         Timer = "timer",
+        /// Values that rise with the work, and waits for them: interface `timeline` 1 (N).
+        Timeline = "timeline",
         /// Streams and memory shared with the driver's own interface: interface `external` 1 (N).
         External = "external",
         /// Host addresses of host-visible memory whose handle is no address: interface `map` 1 (N).
@@ -219,6 +221,7 @@ impl Profile {
             | Self::CheckedHandles
             | Self::FailureInjection
             | Self::Timer
+            | Self::Timeline
             | Self::External
             | Self::Map
             | Self::MemoryAsync

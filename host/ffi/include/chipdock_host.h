@@ -35,7 +35,8 @@ extern "C" {
   F(to_bytes) F(from_bytes) F(stream) F(set_stream) F(stream_sync) F(stream_wait_for) F(stream_native)      \
   F(stream_device) F(load_embedded) F(target_tags) F(tensor_place) F(as_strided)                \
   F(register_function) F(unregister_function) F(import_module) F(device_capabilities) F(empty_in)            \
-  F(memory_kind) F(scope) F(map)
+  F(memory_kind) F(scope) F(map) F(timeline) F(timeline_value) F(timeline_set) F(timeline_wait)             \
+  F(timeline_device) F(stream_signal) F(stream_wait) F(copy_on)
 
 #define CHIPDOCK_HOST_DECLARE(name)                                                                         \
   int32_t __tvm_ffi_##name(void *self_, const ChipdockAny *args, int32_t num_args, ChipdockAny *result);
@@ -499,12 +500,40 @@ struct MemoryOptions {
       : kind(kind), scope(scope), alignment_bytes(alignment_bytes) {}
 };
 
+/* A value of a device that only rises, as streams and the host signal it. */
+class Timeline {
+ public:
+  explicit Timeline(Value value) : value_(std::move(value)) {}
+  /* Returns the value that is reached. */
+  int64_t reached() const { return detail::call(__tvm_ffi_timeline_value, value_).integer(); }
+  /* Makes it reach a value, after the signals that are queued. */
+  void set(int64_t to) const { detail::call(__tvm_ffi_timeline_set, value_, to); }
+  /* Waits until it has reached a value. It may be called before the signal. */
+  void wait(int64_t for_value) const { detail::call(__tvm_ffi_timeline_wait, value_, for_value, nullptr); }
+  /* Waits as the other, at most so many nanoseconds; returns whether the value is reached. */
+  bool wait(int64_t for_value, int64_t timeout_ns) const {
+    return detail::call(__tvm_ffi_timeline_wait, value_, for_value, timeout_ns).integer() != 0;
+  }
+  const Value &value() const noexcept { return value_; }
+
+ private:
+  Value value_;
+};
+
 /* An ordered queue of a device. */
 class Stream {
  public:
   explicit Stream(Value value) : value_(std::move(value)) {}
   void sync() const { detail::call(__tvm_ffi_stream_sync, value_); }
   void wait_for(const Stream &other) const { detail::call(__tvm_ffi_stream_wait_for, value_, other.value_); }
+  /* Makes a timeline reach a value when the work that the stream has is done. */
+  void signal(const Timeline &timeline, int64_t value) const {
+    detail::call(__tvm_ffi_stream_signal, value_, timeline.value(), value);
+  }
+  /* Makes later work wait until a timeline has reached a value, for which a signal is queued. */
+  void wait(const Timeline &timeline, int64_t value) const {
+    detail::call(__tvm_ffi_stream_wait, value_, timeline.value(), value);
+  }
   const Value &value() const noexcept { return value_; }
 
  private:
@@ -654,6 +683,14 @@ class Host {
     return Tensor(detail::call(__tvm_ffi_to_device, value_, tensor.value(), device));
   }
 
+  /* Queues a copy on a stream, and does not wait: the caller orders other work on both tensors. */
+  void copy_on(const Tensor &source, const Tensor &destination, const Stream &stream) const {
+    detail::call(__tvm_ffi_copy_on, value_, source.value(), destination.value(), stream.value());
+  }
+  /* Makes a timeline of a device. */
+  Timeline timeline(const std::string &device, int64_t initial = 0) const {
+    return Timeline(detail::call(__tvm_ffi_timeline, value_, device, initial));
+  }
   Stream stream(const std::string &device) const { return Stream(detail::call(__tvm_ffi_stream, value_, device)); }
   /* Makes a stream current for its device on this thread; nullptr for the default one. */
   void set_stream(const std::string &device, const Stream *stream) const {

@@ -47,6 +47,7 @@ pub(crate) mod key {
     pub(crate) const TARGET: Type = Type::Of("chipdock.Target");
     pub(crate) const MODULE: Type = Type::Of("chipdock.Module");
     pub(crate) const STREAM: Type = Type::Of("chipdock.Stream");
+    pub(crate) const TIMELINE: Type = Type::Of("chipdock.Timeline");
 }
 
 impl Type {

@@ -9,9 +9,9 @@
 //!   is also registered as the global function `chipdock.<name>`; a name that is taken (another
 //!   copy of this library was first) is left alone. Arguments of an `| None` type may be left out
 //!   at the end.
-//! * **FFI-2 Objects.** Hosts, targets, modules and streams are objects of the types
-//!   `chipdock.Host`, `chipdock.Target`, `chipdock.Module` and `chipdock.Stream`. Where the process
-//!   has libtvm_ffi they are registered there, with the functions that take one first as their
+//! * **FFI-2 Objects.** Hosts, targets, modules, streams and timelines are objects of the types
+//!   `chipdock.Host`, `chipdock.Target`, `chipdock.Module`, `chipdock.Stream` and
+//!   `chipdock.Timeline`. Where the process has libtvm_ffi they are registered there, with the functions that take one first as their
 //!   methods (`chipdock.module_function` is `chipdock.Module.function`); elsewhere they are objects
 //!   of no known type. An object keeps what it needs alive; an object of another copy of this
 //!   library is refused.
@@ -82,3 +82,4 @@ mod signals;
 mod streams;
 mod table;
 mod tensors;
+mod timelines;

@@ -1,11 +1,11 @@
-//! Objects of the library: hosts, targets, modules and streams (FFI-2).
+//! Objects of the library: hosts, targets, modules, streams and timelines (FFI-2).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use chipdock_abi::CHIPDOCK_TYPE_OBJECT_BEGIN;
 use chipdock_host::library::TvmFfi;
-use chipdock_host::{Compiled, Host, Module, ResolvedTarget, Stream};
+use chipdock_host::{Compiled, Host, Module, ResolvedTarget, Stream, Timeline};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, held};
 
 /// A target.
@@ -23,6 +23,9 @@ pub(crate) struct ModuleObject {
 /// A stream of a device.
 #[derive(Clone)]
 pub(crate) struct StreamObject(pub(crate) Arc<Stream>);
+
+/// A timeline of a device.
+pub(crate) struct TimelineObject(pub(crate) Timeline);
 
 /// A sort of object, by its key in TVM-FFI's registry of types.
 pub(crate) trait ObjectType: Send + Sync + 'static {
@@ -57,6 +60,7 @@ object_types! {
     TargetObject: "chipdock.Target";
     ModuleObject: "chipdock.Module";
     StreamObject: "chipdock.Stream";
+    TimelineObject: "chipdock.Timeline";
 }
 
 /// Returns the index of a type in TVM-FFI's registry, where it is registered by the first call;

@@ -1,4 +1,5 @@
-//! Streams: those of this library, those of TVM-FFI's environment, and what connects them (FFI-5).
+//! Streams: those of this library, those of TVM-FFI's environment, and what connects them (FFI-5);
+//! copies that are queued on them.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -6,12 +7,13 @@ use std::sync::{Arc, Mutex, Weak};
 
 use chipdock_abi::{CHIPDOCK_DEVICE_FIRST_ASSIGNED, ChipdockDevice};
 use chipdock_host::library::TvmFfi;
-use chipdock_host::{Device, Host, Stream};
+use chipdock_host::{Device, Host, Order, Stream};
 use chipdock_plugin_api::kit::{PerProcess, lock};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind};
 
 use crate::hosts::device_of;
 use crate::objects::{StreamObject, object, of, raised};
+use crate::tensors::tensor_of;
 
 thread_local! {
     /// The streams that this library made current on this thread, one for each device.
@@ -116,6 +118,17 @@ pub(crate) fn stream_wait_for(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let stream: &StreamObject = of(args[0], "stream")?;
     let other: &StreamObject = of(args[1], "other")?;
     stream.0.wait_for(&other.0).map_err(raised)?;
+    Ok(Any::NONE)
+}
+
+pub(crate) fn copy_on(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    let from = tensor_of(host, args[1], "source")?;
+    let to = tensor_of(host, args[2], "destination")?;
+    let stream: &StreamObject = of(args[3], "stream")?;
+    // SAFETY: the documentation of the function asks the caller to order other work on both
+    // tensors; both stay alive until the stream was synchronised.
+    unsafe { to.copy_from_on(&from, &stream.0, Order::default()) }.map_err(raised)?;
     Ok(Any::NONE)
 }
 

@@ -6,10 +6,12 @@ use chipdock_abi::ChipdockAny;
 
 use crate::entry::key::{
     BOOL, BYTES, DEVICE, DTYPE, FFI_MODULE, FUNCTION, HOST, INT, MODULE, NONE, SHAPE, STR, STREAM, TARGET,
-    TENSOR,
+    TENSOR, TIMELINE,
 };
 use crate::entry::{Entry, Type, entries, packed, run as run_entry};
-use crate::{compiling, embedded, hosts, modules, register as registration, running, streams, tensors};
+use crate::{
+    compiling, embedded, hosts, modules, register as registration, running, streams, tensors, timelines,
+};
 
 entries! {
     /// Returns the version of this library.
@@ -197,6 +199,27 @@ entries! {
     fn stream_native(stream: STREAM) -> INT, streams::stream_native;
     /// Returns the device of a stream.
     fn stream_device(stream: STREAM) -> DEVICE, streams::stream_device;
+    /// Makes a timeline of a device: a value, at first `initial`, that rises as streams and the host
+    /// signal it.
+    fn timeline(host: HOST, device: DEVICE, initial: INT) -> TIMELINE, timelines::timeline;
+    /// Returns the value that a timeline has reached.
+    fn timeline_value(timeline: TIMELINE) -> INT, timelines::timeline_value;
+    /// Makes a timeline reach a value, after the signals that are queued.
+    fn timeline_set(timeline: TIMELINE, value: INT) -> NONE, timelines::timeline_set;
+    /// Waits until a timeline has reached a value and returns true; or false when so many
+    /// nanoseconds have passed first. It may be called before the signal.
+    fn timeline_wait(timeline: TIMELINE, value: INT, timeout_ns: Type::Optional("int")) -> BOOL, timelines::timeline_wait;
+    /// Returns the device of a timeline.
+    fn timeline_device(timeline: TIMELINE) -> DEVICE, timelines::timeline_device;
+    /// Makes a timeline reach a value when the work that a stream has is done.
+    fn stream_signal(stream: STREAM, timeline: TIMELINE, value: INT) -> NONE, timelines::stream_signal;
+    /// Makes later work of a stream wait until a timeline has reached a value, for which a signal is
+    /// queued.
+    fn stream_wait(stream: STREAM, timeline: TIMELINE, value: INT) -> NONE, timelines::stream_wait;
+    /// Queues a copy of the elements of a tensor to another on a stream of the device of one of them,
+    /// and does not wait; both are kept until the stream is synchronised. Nobody may write the source
+    /// or use the destination before the copy is done, except by work that is ordered after it.
+    fn copy_on(host: HOST, source: TENSOR, destination: TENSOR, stream: STREAM) -> NONE, streams::copy_on;
     /// Makes a module of TVM-FFI's of an embedded artifact: what
     /// `ffi.Module.load_from_bytes.chipdock` does.
     fn load_embedded(data: BYTES) -> FFI_MODULE, embedded::load_embedded;

@@ -1,7 +1,15 @@
 //! Copies: compact ranges through the device API; strided tensors, and copies between two kinds of
 //! device, through host memory.
 
-use super::tensor::Tensor;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use chipdock_abi::ChipdockCopy;
+
+use super::device::{Device, Stream};
+use super::queued::Held;
+use super::tensor::{Kept, Tensor};
+use super::timeline::Order;
 use super::turns;
 use crate::error::{Error, ErrorKind};
 
@@ -42,6 +50,13 @@ pub(super) fn span(shape: &[i64], strides: &[i64], item_bytes: i64) -> Option<(i
         *side = side.checked_add(reach)?;
     }
     Some((low.checked_mul(item_bytes)?, high.checked_add(1)?.checked_mul(item_bytes)?))
+}
+
+/// The memory of a queued copy's ends.
+struct Ends(#[expect(dead_code, reason = "held, not read")] [Kept; 2]);
+
+impl Held for Ends {
+    fn settled(self: Box<Self>, _stream: *mut c_void) {}
 }
 
 impl Tensor {
@@ -145,18 +160,8 @@ impl Tensor {
     /// `ValueError` for another shape, `TypeError` for another element type, `ValueError` for a
     /// read-only tensor: nothing was written. Errors of the devices.
     pub fn copy_from(&self, from: &Self) -> Result<(), Error> {
-        self.check_writable()?;
-        if self.dtype() != from.dtype() {
-            let message = format!("expected elements of {}, found {}", self.dtype(), from.dtype());
-            return Err(Error::new(ErrorKind::Type, message));
-        }
-        if self.shape() != from.shape() {
-            let message = format!("expected shape {:?}, found {:?}", self.shape(), from.shape());
-            return Err(Error::new(ErrorKind::Value, message));
-        }
-        let same_kind = self.device().name() == from.device().name();
-        let direct = same_kind || self.device().is_host_memory() || from.device().is_host_memory();
-        if direct && self.is_compact() && from.is_compact() {
+        self.check_copy(from)?;
+        if self.is_direct(from) && self.is_compact() && from.is_compact() {
             self.check_process()?;
             let copied = {
                 let _turns = turns::to_copy(from, self);
@@ -178,6 +183,87 @@ impl Tensor {
             }
         }
         self.copy_from_bytes(&from.to_bytes()?)
+    }
+
+    /// Queues a copy of every element of `from` on a stream and waits for nothing: the elements are
+    /// there for work that is queued later on the stream, and for the host once the stream was
+    /// synchronised, or a timeline shows a value that `order` signals. It takes no turns with other
+    /// threads (HOST-W6).
+    ///
+    /// Both tensors' memory is kept until the stream was synchronised, at the latest when 1024
+    /// copies were queued since: then this waits for the stream.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`, `TypeError` as [`Self::copy_from`], and for a stream of another device than
+    /// that of an end; `Unsupported` for strided tensors, for ranges that overlap, and for devices
+    /// that cannot copy to each other: nothing was queued. Errors of the device, of timelines, and a
+    /// failure of earlier work on the stream.
+    ///
+    /// # Safety
+    ///
+    /// * Until the copy is done nobody writes `from` or uses the elements of `self`, except by work
+    ///   that is ordered after it.
+    pub unsafe fn copy_from_on(&self, from: &Self, stream: &Stream, order: Order<'_>) -> Result<(), Error> {
+        self.check_copy(from)?;
+        self.check_process()?;
+        let waits = "`copy_from` does that copy, and waits for it";
+        if !self.is_compact() || !from.is_compact() {
+            let strided = if self.is_compact() { from } else { self };
+            let message = format!("{strided:?} is not compact, and such a copy cannot be queued");
+            return Err(Error::new(ErrorKind::Unsupported, message).hint(waits));
+        }
+        let (to_device, from_device) = (self.device(), from.device());
+        if !self.is_direct(from) {
+            let message = format!("a copy from {from_device:?} to {to_device:?} cannot be queued");
+            return Err(Error::new(ErrorKind::Unsupported, message).hint(waits));
+        }
+        let at = stream.device();
+        let is_at = |device: &Device| Arc::ptr_eq(device.state(), at.state());
+        let has_other = |device: &Device| !device.is_host_memory();
+        let is_host_alone = at.is_host_memory() && (has_other(to_device) || has_other(from_device));
+        if !(is_at(to_device) || is_at(from_device)) || is_host_alone {
+            let message = format!(
+                "a copy from {from_device:?} to {to_device:?} cannot be queued on a stream of {at:?}"
+            );
+            return Err(Error::new(ErrorKind::Value, message).hint("use a stream of the device"));
+        }
+        let (from_end, to_end, size_bytes) = self.copy_ends(from).map_err(|error| {
+            if *error.kind() == ErrorKind::Unsupported { error.hint(waits) } else { error }
+        })?;
+        let (state, dtype_hint) = (at.state(), self.view().dtype());
+        order.queued(stream, |next| {
+            let copy = ChipdockCopy { from: from_end, to: to_end, size_bytes, dtype_hint, flags: 0, next };
+            if size_bytes == 0 && next.is_null() {
+                return Ok(());
+            }
+            // SAFETY: the tensors' own ranges, equally long and disjoint; their memory is kept from
+            // here on, and the caller leaves the elements alone.
+            let copied = unsafe { state.api.copy(state.id, &copy, stream.raw()) };
+            // Also after a failure: the copy may be queued, and a signal refused.
+            let kept = state.keep(stream.raw(), Box::new(Ends([self.kept(), from.kept()])));
+            copied.and(kept)
+        })
+    }
+
+    /// Checks what every copy needs: the same type and shape, and that it may be written.
+    fn check_copy(&self, from: &Self) -> Result<(), Error> {
+        self.check_writable()?;
+        if self.dtype() != from.dtype() {
+            let message = format!("expected elements of {}, found {}", self.dtype(), from.dtype());
+            return Err(Error::new(ErrorKind::Type, message));
+        }
+        if self.shape() != from.shape() {
+            let message = format!("expected shape {:?}, found {:?}", self.shape(), from.shape());
+            return Err(Error::new(ErrorKind::Value, message));
+        }
+        Ok(())
+    }
+
+    /// Returns true if one device API may copy between their devices.
+    fn is_direct(&self, from: &Self) -> bool {
+        let same_kind = self.device().name() == from.device().name();
+        same_kind || self.device().is_host_memory() || from.device().is_host_memory()
     }
 }
 

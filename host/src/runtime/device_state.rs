@@ -9,6 +9,7 @@ use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, ChipdockDataType, ChipdockDevi
 
 use super::ordered::OrderedMemory;
 use super::pool::{Block, Body, Given, Pool, class_bytes, class_of};
+use super::queued::{Held, Queued};
 use super::spaces::Spaces;
 use super::workspace::Workspaces;
 use crate::boundary::registrar::DeviceApiEntry;
@@ -51,6 +52,10 @@ impl Devices {
     /// Returns all cached memory to its device: the host is going away.
     pub(crate) fn release(&self) {
         let devices = std::mem::take(&mut *self.0.write().unwrap_or_else(PoisonError::into_inner));
+        // Queued work of one device may keep memory of another.
+        for device in devices.values().filter(|device| !device.queued.is_empty()) {
+            device.warn_of(device.sync_all());
+        }
         for device in devices.into_values() {
             device.warn_of(device.trim());
         }
@@ -68,12 +73,14 @@ pub(crate) struct DeviceState {
     pub(super) ordered: OrderedMemory,
     /// Live streams other than the default, as numbers.
     pub(super) streams: Mutex<Vec<usize>>,
+    /// What queued work uses.
+    pub(super) queued: Queued,
 }
 
 impl DeviceState {
     pub(super) fn new(services: &'static Services, api: Arc<DeviceApiEntry>, id: i32) -> Self {
-        let (pool, spaces, workspaces, ordered, streams) = Default::default();
-        Self { services, api, id, pool, spaces, workspaces, ordered, streams }
+        let (pool, spaces, workspaces, ordered, streams, queued) = Default::default();
+        Self { services, api, id, pool, spaces, workspaces, ordered, streams, queued }
     }
 
     pub(crate) fn device(&self) -> ChipdockDevice {
@@ -118,7 +125,21 @@ impl DeviceState {
     }
 
     pub(crate) fn sync_raw(&self, stream: *mut c_void) -> Result<(), Error> {
-        self.api.sync(self.id, stream)
+        let mark = self.queued.mark();
+        let done = self.api.sync(self.id, stream);
+        // Also after a failure: what was queued has ended, or the device is lost.
+        self.queued.settle(stream, mark);
+        done
+    }
+
+    /// Keeps what queued work uses until its stream was synchronised.
+    pub(super) fn keep(&self, stream: *mut c_void, held: Box<dyn Held>) -> Result<(), Error> {
+        if self.queued.keep(stream, held) { self.sync_raw(stream) } else { Ok(()) }
+    }
+
+    /// Returns true if a stream is the default one or was not freed.
+    pub(super) fn is_live(&self, stream: *mut c_void) -> bool {
+        self.live_streams().contains(&stream)
     }
 
     /// Copies bytes in the order of the current stream, and waits until they are there.

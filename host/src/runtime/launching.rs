@@ -5,7 +5,9 @@ use std::fmt;
 use std::ptr;
 use std::sync::Arc;
 
-use chipdock_abi::{ChipdockDevice, ChipdockEntry, ChipdockLaunch1, ChipdockLaunchRequest};
+use chipdock_abi::{
+    ChipdockDevice, ChipdockEntry, ChipdockExtension, ChipdockLaunch1, ChipdockLaunchRequest,
+};
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::kernel::{self, KernelArg};
 use chipdock_plugin_api::text::str_out;
@@ -14,6 +16,7 @@ use super::device::Stream;
 use super::module::{Module, ModuleInner};
 use super::tables::broken;
 use super::tensor::Tensor;
+use super::timeline::Order;
 use crate::boundary::calling::{Calling, Note};
 use crate::boundary::plugin_call::PluginCall;
 use crate::boundary::services::{Services, from_api};
@@ -175,6 +178,30 @@ impl Kernel {
         dynamic_shared_bytes: u64,
         args: &[LaunchArg<'_>],
     ) -> Result<(), Error> {
+        // SAFETY: as this function requires.
+        unsafe { self.launch_in_order(stream, grid, block, dynamic_shared_bytes, args, Order::default()) }
+    }
+
+    /// Queues a launch as [`launch`](Self::launch) does, which begins after the values that `order`
+    /// waits for, and signals others when it is done.
+    ///
+    /// # Errors
+    ///
+    /// As [`launch`](Self::launch), [`Stream::wait`] and [`Stream::signal`]; then nothing is
+    /// signalled.
+    ///
+    /// # Safety
+    ///
+    /// * As of [`launch`](Self::launch).
+    pub unsafe fn launch_in_order(
+        &self,
+        stream: &Stream,
+        grid: [u64; 3],
+        block: [u64; 3],
+        dynamic_shared_bytes: u64,
+        args: &[LaunchArg<'_>],
+        order: Order<'_>,
+    ) -> Result<(), Error> {
         let inner = &*self.0;
         inner.services.check_process()?;
         let device = stream.device();
@@ -191,9 +218,11 @@ impl Kernel {
         let read = args.iter().enumerate().map(|(position, arg)| self.argument(position, *arg, stream));
         let read: Vec<KernelArg> = read.collect::<Result<_, _>>()?;
         let launch = kernel::Launch::new(read, grid, block, dynamic_shared_bytes);
-        inner.services.clear_error();
-        let status = inner.queue(device.id(), stream.raw(), &launch);
-        inner.services.check(status, || format!("`launch` of kernel \"{}\"", self.name()))
+        order.queued(stream, |next| {
+            inner.services.clear_error();
+            let status = inner.queue(device.id(), stream.raw(), &launch, next);
+            inner.services.check(status, || format!("`launch` of kernel \"{}\"", self.name()))
+        })
     }
 
     fn wrong(&self, what: String) -> Error {
@@ -256,7 +285,7 @@ impl Kernel {
             let device_id = services.slots.current_device(inner.entry.device_type);
             let at = ChipdockDevice { device_type: inner.entry.device_type, device_id };
             let stream = services.slots.current_stream(at);
-            let status = inner.queue(device_id, stream, &launch);
+            let status = inner.queue(device_id, stream, &launch, ptr::null());
             // The error is passed on as it is (X.9).
             host.check(status, || format!("`launch` of kernel \"{}\"", inner.described.name))?;
             Ok(api::Any::NONE)
@@ -266,17 +295,23 @@ impl Kernel {
 
 impl Inner {
     /// Calls `launch` and returns its status.
-    fn queue(&self, device_id: i32, stream: *mut c_void, launch: &kernel::Launch) -> i32 {
+    fn queue(
+        &self,
+        device_id: i32,
+        stream: *mut c_void,
+        launch: &kernel::Launch,
+        next: *const ChipdockExtension,
+    ) -> i32 {
         let count = launch.args.len();
         if count > INLINE_ARGUMENTS {
             let addresses: Vec<_> = launch.args.iter().map(KernelArg::place).collect();
-            return self.queue_with(device_id, stream, launch, &addresses);
+            return self.queue_with(device_id, stream, launch, &addresses, next);
         }
         let mut addresses = [ptr::null(); INLINE_ARGUMENTS];
         for (place, arg) in addresses.iter_mut().zip(&launch.args) {
             *place = arg.place();
         }
-        self.queue_with(device_id, stream, launch, &addresses[..count])
+        self.queue_with(device_id, stream, launch, &addresses[..count], next)
     }
 
     fn queue_with(
@@ -285,6 +320,7 @@ impl Inner {
         stream: *mut c_void,
         launch: &kernel::Launch,
         addresses: &[*const c_void],
+        next: *const ChipdockExtension,
     ) -> i32 {
         let request = ChipdockLaunchRequest {
             device_id,
@@ -295,7 +331,7 @@ impl Inner {
             dynamic_shared_bytes: launch.dynamic_shared_bytes,
             args: addresses.as_ptr(),
             args_count: addresses.len() as u64,
-            next: ptr::null(),
+            next,
         };
         let (kernel, plugin) = (&*self.described.name, self.note.plugin());
         let _span = tracing::trace_span!("launch", kernel, plugin).entered();

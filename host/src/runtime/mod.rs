@@ -21,11 +21,13 @@ mod module;
 mod ordered;
 mod parallel;
 mod pool;
+mod queued;
 mod registering;
 pub(crate) mod sort;
 mod spaces;
 mod tables;
 mod tensor;
+mod timeline;
 mod timer;
 mod turns;
 mod workspace;
@@ -48,11 +50,14 @@ pub(crate) use parallel::{Threads, size::wanted as wanted_threads};
 pub use registering::ProgramFunction;
 pub(crate) use tables::{answered, broken};
 pub use tensor::{Tensor, dtype_of};
+pub use timeline::{Order, Timeline};
 pub use timer::Mark;
 
 #[cfg(test)]
 mod build_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod timeline_tests;
 #[cfg(test)]
 pub(crate) mod toy_for_tests;

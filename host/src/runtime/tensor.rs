@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::mem::ManuallyDrop;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use chipdock_abi::{
     CHIPDOCK_TYPE_DLTENSOR_PTR, ChipdockAny, ChipdockAnyValue, ChipdockCopyEnd, ChipdockDataType,
@@ -15,6 +15,7 @@ use chipdock_plugin_api as api;
 use super::copy::{span, zeroed};
 use super::described::Described;
 use super::device::Device;
+use super::device_state::DeviceState;
 use super::pool::Body;
 use crate::boundary::services::from_api;
 use crate::error::{Error, ErrorKind};
@@ -79,6 +80,26 @@ impl Drop for Tensor {
             // In a forked child the parent's device does not exist.
             if state.services.check_process().is_ok() {
                 state.release(body);
+            }
+        }
+    }
+}
+
+/// The memory of a tensor without its device, for queued work that may outlive the tensor.
+pub(super) struct Kept {
+    memory: Memory,
+    state: Weak<DeviceState>,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if let Memory::Pooled(body) = &mut self.memory {
+            // SAFETY: taken once, and not used again.
+            let body = unsafe { ManuallyDrop::take(body) };
+            match self.state.upgrade() {
+                Some(state) if state.services.check_process().is_ok() => state.release(body),
+                // The memory went with its device.
+                _ => {}
             }
         }
     }
@@ -611,6 +632,24 @@ impl Tensor {
     ///
     /// `Unsupported` when the ranges overlap; errors of the device.
     pub(super) fn copy_range(&self, from: &Self) -> Result<(), Error> {
+        let (from_end, to_end, size_bytes) = self.copy_ends(from)?;
+        // Work that produces the source may be queued on its own current stream.
+        let from_state = from.device.state();
+        from_state.services.check_process()?;
+        from_state.sync_raw(from_state.current_stream())?;
+        let state = if self.device.is_host_memory() { from_state } else { self.device.state() };
+        // SAFETY: the tensors' own ranges, which their owners keep, equally long and disjoint.
+        unsafe { state.copy_now(from_end, to_end, size_bytes, self.view().dtype()) }
+    }
+
+    /// Keeps the memory for queued work.
+    pub(super) fn kept(&self) -> Kept {
+        Kept { memory: self.memory.clone(), state: Arc::downgrade(self.device.state()) }
+    }
+
+    /// Returns the ends and the size in bytes of a copy of another tensor's range, as
+    /// [`Self::copy_range`] makes it.
+    pub(super) fn copy_ends(&self, from: &Self) -> Result<(ChipdockCopyEnd, ChipdockCopyEnd, u64), Error> {
         self.check_description().and_then(|()| from.check_description())?;
         let ((from_end, from_bytes), (to_end, size_bytes)) = (from.range(), self.range());
         if from_bytes != size_bytes {
@@ -625,13 +664,7 @@ impl Tensor {
         if overlap {
             return Err(Error::new(ErrorKind::Unsupported, "the ranges overlap"));
         }
-        // Work that produces the source may be queued on its own current stream.
-        let from_state = from.device.state();
-        from_state.services.check_process()?;
-        from_state.sync_raw(from_state.current_stream())?;
-        let state = if self.device.is_host_memory() { from_state } else { self.device.state() };
-        // SAFETY: the tensors' own ranges, which their owners keep, equally long and disjoint.
-        unsafe { state.copy_now(from_end, to_end, size_bytes, self.view().dtype()) }
+        Ok((from_end, to_end, size_bytes))
     }
 }
 

@@ -117,6 +117,7 @@ extern "C" {
  *
  * device API     reset       1  ChipdockReset1        open a lost device again (D.40)
  * device API     timer       1  ChipdockTimer1        marks in a stream, and the time between them (N.1 to N.8)
+ * device API     timeline    1  ChipdockTimeline1     values that rise with the work, and waits for them (N.18 to N.30)
  * device API     external    1  ChipdockExternal1     exchange streams and memory with the vendor's own calls (N.9 to N.15)
  * device API     map         1  ChipdockMap1          the address of memory that the host reaches (N.16, N.17)
  * device API     memory.async 1  ChipdockMemory.async1  memory in the order of a stream (N.31 to N.35)
@@ -1123,6 +1124,47 @@ typedef struct ChipdockTimer1 {
   int32_t (*free_mark)(void *self_, int32_t device_id, void *mark);
 } ChipdockTimer1;
 
+// Interface `timeline` 1 of a device API: values that rise as work is done, for which streams and
+// the host wait.
+//
+// Handles of timelines belong to the plugin. Clauses N.18 to N.30 state what each function
+// promises.
+typedef struct ChipdockTimeline1 {
+  // Makes a timeline whose value is `initial`.
+  int32_t (*create)(void *self_, int32_t device_id, uint64_t initial, void **out_timeline);
+  // Frees a timeline; null is allowed. Queued signals and waits take effect nevertheless.
+  int32_t (*free)(void *self_, int32_t device_id, void *timeline);
+  // Makes the timeline reach `value` when the work that the stream has is done. Null is the
+  // default stream.
+  int32_t (*signal)(void *self_, int32_t device_id, void *stream, void *timeline, uint64_t value);
+  // Makes work queued later on the stream wait until the timeline has reached `value`, for which
+  // a signal is queued already.
+  int32_t (*wait)(void *self_, int32_t device_id, void *stream, void *timeline, uint64_t value);
+  // Writes the value that is reached; waits for nothing.
+  int32_t (*query)(void *self_, int32_t device_id, void *timeline, uint64_t *out_value);
+  // Waits until the timeline has reached `value`, and writes 1; or until so many nanoseconds
+  // have passed, and writes 0. `UINT64_MAX` nanoseconds never pass.
+  int32_t (*host_wait)(void *self_,
+                       int32_t device_id,
+                       void *timeline,
+                       uint64_t value,
+                       uint64_t timeout_ns,
+                       int32_t *out_reached);
+  // Makes the timeline reach `value` now, or after the signals that are queued.
+  int32_t (*host_signal)(void *self_, int32_t device_id, void *timeline, uint64_t value);
+} ChipdockTimeline1;
+
+// Extension `timeline.wait` or `timeline.signal` of a copy or a launch: a timeline of its device,
+// and the value that it waits for or signals (N.28).
+typedef struct ChipdockTimelinePoint {
+  // Its name, its size, and the flag that it must be understood.
+  struct ChipdockExtension extension;
+  // The timeline.
+  void *timeline;
+  // The value.
+  uint64_t value;
+} ChipdockTimelinePoint;
+
 // Interface `external` 1 of a device API: streams and memory that a program shares with the
 // driver's own interface.
 //
@@ -1543,6 +1585,18 @@ CHIPDOCK_ASSERT_SIZE(ChipdockTimer1, 24);
 CHIPDOCK_ASSERT_OFFSET(ChipdockTimer1, mark, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockTimer1, elapsed, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockTimer1, free_mark, 16);
+CHIPDOCK_ASSERT_SIZE(ChipdockTimeline1, 56);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTimeline1, create, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTimeline1, free, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTimeline1, signal, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTimeline1, wait, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTimeline1, query, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTimeline1, host_wait, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTimeline1, host_signal, 48);
+CHIPDOCK_ASSERT_SIZE(ChipdockTimelinePoint, 48);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTimelinePoint, extension, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTimelinePoint, timeline, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTimelinePoint, value, 40);
 CHIPDOCK_ASSERT_SIZE(ChipdockExternal1, 32);
 CHIPDOCK_ASSERT_OFFSET(ChipdockExternal1, adopt_stream, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockExternal1, native_stream, 8);

@@ -3,13 +3,15 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use chipdock_abi::{ChipdockEntry, ChipdockLaunch1, ChipdockLaunchRequest};
+use chipdock_abi::{ChipdockEntry, ChipdockExtension, ChipdockLaunch1, ChipdockLaunchRequest};
 use chipdock_plugin_api::{Error, ErrorKind};
 
 use crate::codegen::Chain;
 use crate::host::RawHost;
 use crate::kind::bytes_out;
 use crate::loader::Module;
+use crate::stream::Stream;
+use crate::timeline::OrderChain;
 
 /// Interface `launch` 1 of one module.
 pub struct Launches<'a> {
@@ -92,18 +94,43 @@ impl Launches<'_> {
     ///
     /// The error that the plugin raised.
     pub fn launch(&self, entry: ChipdockEntry, request: &LaunchRequest) -> Result<(), Error> {
-        let args: Vec<*const c_void> = request.args.iter().map(|arg| arg.as_ptr().cast()).collect();
         let chain = Chain::new(&request.extensions);
+        self.launch_with(entry, request, ptr::null_mut(), chain.first())
+    }
+
+    /// Launches an entry on a stream, in the order that timelines give.
+    ///
+    /// # Errors
+    ///
+    /// The error that the plugin raised.
+    pub fn launch_ordered(
+        &self,
+        entry: ChipdockEntry,
+        request: &LaunchRequest,
+        stream: &Stream<'_>,
+        order: &OrderChain,
+    ) -> Result<(), Error> {
+        self.launch_with(entry, request, stream.raw(), order.first())
+    }
+
+    fn launch_with(
+        &self,
+        entry: ChipdockEntry,
+        request: &LaunchRequest,
+        stream: *mut c_void,
+        next: *const ChipdockExtension,
+    ) -> Result<(), Error> {
+        let args: Vec<*const c_void> = request.args.iter().map(|arg| arg.as_ptr().cast()).collect();
         let raw = ChipdockLaunchRequest {
             device_id: request.device_id,
             flags: request.flags,
-            stream: ptr::null_mut(),
+            stream,
             grid: request.grid,
             block: request.block,
             dynamic_shared_bytes: request.dynamic_shared_bytes,
             args: args.as_ptr(),
             args_count: args.len() as u64,
-            next: chain.first(),
+            next,
         };
         self.host.begin();
         // SAFETY: the interface is called with its `self_`; the entry is valid or null, and the

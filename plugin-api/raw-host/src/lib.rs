@@ -64,6 +64,7 @@ mod object;
 mod ordered;
 mod plugin;
 mod stream;
+mod timeline;
 mod timer;
 
 #[cfg(test)]
@@ -81,4 +82,5 @@ pub use object::Objects;
 pub use ordered::Ordered;
 pub use plugin::{Descriptor, HOOK, Interface, OpenError, Plugin, Role, Table};
 pub use stream::Stream;
+pub use timeline::{OrderChain, SIGNAL, Timeline, WAIT};
 pub use timer::Mark;

@@ -20,6 +20,8 @@ pub enum HandleKind {
     Stream,
     /// A point in a stream whose time is known.
     Mark,
+    /// A value that rises.
+    Timeline,
 }
 
 impl HandleKind {
@@ -52,6 +54,7 @@ impl HandleKind {
             Self::DataSpace => 1 << 62,
             Self::Stream => 1 << 61,
             Self::Mark => 1 << 60,
+            Self::Timeline => 1 << 59,
         }
     }
 
@@ -60,6 +63,7 @@ impl HandleKind {
             Self::DataSpace => "data space",
             Self::Stream => "stream",
             Self::Mark => "mark",
+            Self::Timeline => "timeline",
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::kernel::{Kernel, Kernels, Launch};
 use crate::launch::{LAUNCH, Launches};
+use crate::timeline::Timelines;
 use crate::{Any, AnyView, ChipdockDevice, Env, Error, Function, HostRef, Interface, Module, Stream};
 
 /// The driver's part of a loaded module: queues launches.
@@ -23,6 +24,11 @@ pub trait LaunchKernel: Send + Sync + 'static {
     ///
     /// As [`Launches::launch`].
     fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error>;
+
+    /// As [`Launches::timelines`].
+    fn timelines(&self) -> Option<&dyn Timelines> {
+        None
+    }
 }
 
 /// A loaded module of kernels: its functions, and interface `launch` 1 (KIT-18, KIT-19).
@@ -136,5 +142,9 @@ impl<L: LaunchKernel> Launches for KernelModule<L> {
 
     fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error> {
         self.0.launcher.launch(position, device_id, stream, launch)
+    }
+
+    fn timelines(&self) -> Option<&dyn Timelines> {
+        self.0.launcher.timelines()
     }
 }

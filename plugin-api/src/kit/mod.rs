@@ -9,6 +9,7 @@
 //! | [`Devices`] | the devices of one host: their number, the search for them, shutdown |
 //! | [`Spaces`], [`Budget`] | data spaces by handle or by address, and the budget of their memory |
 //! | [`Table`] | streams and marks by handle |
+//! | [`Events`], [`TimelineTable`] | interface `timeline` 1 over the events of a driver |
 //! | [`Health`], [`register_failure_hooks!`](crate::register_failure_hooks) | whether a device is lost, and failures that the conformance suite asks for |
 //! | [`FirstFailure`] | the failure of queued work, until it is reported |
 //! | [`OnceBuilt`], [`PerDevice`] | values that their first user opens or builds |
@@ -95,12 +96,23 @@
 //! - **KIT-22** *Drivers.* A [`Claim`] that a process took is `WrongState` in each that was forked
 //!   from it, at once: a driver that is called there hangs, as its threads are not there.
 //!
+//! ## Timelines
+//!
+//! - **KIT-23** *Events.* `Arc` of a type with [`Events`] has interface `timeline` 1
+//!   ([`Timelines`](crate::timeline::Timelines)); N.18 to N.30 hold where each of its events is
+//!   reached when the work that was queued before it is done.
+//! - **KIT-24** *Signals* take effect in the order of the calls, each when its event is reached. A
+//!   stream waits for the last event of each other stream up to the value that it waits for; the
+//!   host waits for the first that is not reached.
+//! - **KIT-25** *Short lists.* Each call that signals, asks or waits drops the events at the front
+//!   that are reached.
+//!
 //! ## Locks
 //!
 //! - **KIT-20** A lock whose holder panicked is used nevertheless ([`lock`], [`read`], [`write()`],
 //!   [`wait`]): use them where every change is complete before anything can panic. The kit calls
-//!   code of the plugin under a lock in two places, which are documented: a build, and the closure
-//!   of [`Spaces::look`].
+//!   code of the plugin under a lock in three places, which are documented: a build, the closure
+//!   of [`Spaces::look`], and a timeline's `record` and `is_reached` ([`Events`]).
 
 #[cfg(feature = "ir")]
 mod artifact;
@@ -115,6 +127,7 @@ mod per_process;
 mod spaces;
 mod sync;
 mod table;
+mod timelines;
 
 #[cfg(feature = "ir")]
 pub use artifact::ArtifactKind;
@@ -129,3 +142,4 @@ pub use per_process::{Claim, PerProcess, carried};
 pub use spaces::{Budget, Located, NotAdded, Reserved, Spaces};
 pub use sync::{lock, read, wait, write};
 pub use table::Table;
+pub use timelines::{Events, TimelineTable};

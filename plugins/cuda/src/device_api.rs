@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use chipdock_plugin_api::interface::Reset;
 use chipdock_plugin_api::kit::NotAdded;
+use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
     Any, CopyEnd, CopyRequest, DataSpaceKind, DataSpaceRequest, DeviceApi, Error, ErrorKind, Shape, Stream,
     attribute, bail, ensure,
@@ -358,6 +359,10 @@ impl DeviceApi for CudaDeviceApi {
             Some(context) if !is_same => device.checked(context.order(from.as_deref(), to.as_deref())),
             _ => Ok(()),
         }
+    }
+
+    fn timelines(&self) -> Option<&dyn Timelines> {
+        Some(&self.0)
     }
 
     fn shutdown(&self) -> Result<(), Error> {

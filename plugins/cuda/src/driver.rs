@@ -81,6 +81,11 @@ impl Failure {
         self.code.is(&[cudaError_enum::CUDA_ERROR_OUT_OF_MEMORY])
     }
 
+    /// Returns true if an event is not reached yet.
+    pub(crate) fn is_not_ready(&self) -> bool {
+        self.code.is(&[cudaError_enum::CUDA_ERROR_NOT_READY])
+    }
+
     /// Returns true if a name was not found.
     pub(crate) fn is_not_found(&self) -> bool {
         self.code.is(&[cudaError_enum::CUDA_ERROR_NOT_FOUND])

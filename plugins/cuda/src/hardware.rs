@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, RwLock};
 
 use chipdock_plugin_api::kit::{
-    Devices, HandleKind, Health, Located, Spaces, Table, first_failure, read, write,
+    Devices, HandleKind, Health, Located, Spaces, Table, TimelineTable, first_failure, read, write,
 };
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, HostState};
 use cudarc::driver::sys::CUdevice_attribute_enum as A;
@@ -51,6 +51,7 @@ pub(crate) struct Device {
     pub(crate) spaces: Spaces<Memory>,
     pub(crate) streams: Table<Stream>,
     pub(crate) marks: Table<Event>,
+    pub(crate) timelines: TimelineTable<Arc<Event>>,
 }
 
 impl Device {
@@ -64,6 +65,7 @@ impl Device {
             spaces: Spaces::default(),
             streams: Table::new(HandleKind::Stream),
             marks: Table::new(HandleKind::Mark),
+            timelines: TimelineTable::default(),
         }
     }
 
@@ -124,6 +126,7 @@ impl Device {
         }
         self.streams.abandon();
         self.spaces.abandon();
+        self.timelines.abandon();
         // A query shows whether the device works again.
         self.checked(self.context()?.memory_info()).map(drop)
     }

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use chipdock_plugin_api::kernel::{Kernel, KernelArg, Kernels, Launch};
 use chipdock_plugin_api::kit::{KernelModule, LaunchKernel, PerDevice, lock};
+use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Stream, Verdict, bail,
     ensure,
@@ -161,6 +162,10 @@ impl LaunchKernel for Loaded {
             checked.map_err(|error| error.context(format_args!("kernel {}", kernel.name)))?;
         }
         ready.launch(device, kernel, &grid, stream, &launch.args)
+    }
+
+    fn timelines(&self) -> Option<&dyn Timelines> {
+        Some(&self.hardware)
     }
 }
 

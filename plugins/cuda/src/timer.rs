@@ -4,13 +4,13 @@ use std::ptr;
 use std::sync::Arc;
 
 use chipdock_plugin_api::timer::{Mark, TIMER, Timer};
-use chipdock_plugin_api::{Error, Stream, register_interface};
+use chipdock_plugin_api::{Context as PluginContext, Error, Stream, register_interface};
 use cudarc::driver::sys::{CUevent, CUevent_flags_enum};
 
 use crate::driver::{self, Context, Failure, raw_stream};
 use crate::hardware::Hardware;
 
-register_interface!("device_api.cuda", TIMER, |context: &chipdock_plugin_api::Context| -> Box<dyn Timer> {
+register_interface!("device_api.cuda", TIMER, |context: &PluginContext| -> Box<dyn Timer> {
     Box::new(CudaTimer(context.state::<Hardware>()))
 });
 
@@ -28,14 +28,47 @@ unsafe impl Sync for Event {}
 impl Event {
     /// Records an event after the work currently queued on the stream.
     fn record(context: &Arc<Context>, stream: Option<&driver::Stream>) -> Result<Self, Failure> {
+        Self::recorded(context, stream, CUevent_flags_enum::CU_EVENT_DEFAULT)
+    }
+
+    /// Records an event that does not record the time.
+    pub(crate) fn record_untimed(
+        context: &Arc<Context>,
+        stream: Option<&driver::Stream>,
+    ) -> Result<Self, Failure> {
+        Self::recorded(context, stream, CUevent_flags_enum::CU_EVENT_DISABLE_TIMING)
+    }
+
+    fn recorded(
+        context: &Arc<Context>,
+        stream: Option<&driver::Stream>,
+        flags: CUevent_flags_enum,
+    ) -> Result<Self, Failure> {
         let mut event = Self { context: Arc::clone(context), raw: ptr::null_mut() };
-        let flags = CUevent_flags_enum::CU_EVENT_DEFAULT as u32;
+        let flags = flags as u32;
         // SAFETY: a valid place to write to.
         context.call("cuEventCreate", |api| unsafe { (api.event_create)(&mut event.raw, flags) })?;
         let stream = raw_stream(stream);
         // SAFETY: a live event and a live stream of this context.
         context.call("cuEventRecord", |api| unsafe { (api.event_record)(event.raw, stream) })?;
         Ok(event)
+    }
+
+    /// Returns true if it is reached.
+    pub(crate) fn is_reached(&self) -> Result<bool, Failure> {
+        // SAFETY: a live event.
+        match self.context.call("cuEventQuery", |api| unsafe { (api.event_query)(self.raw) }) {
+            Ok(()) => Ok(true),
+            Err(failure) if failure.is_not_ready() => Ok(false),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Makes later work of a stream wait for it.
+    pub(crate) fn delay(&self, stream: Option<&driver::Stream>) -> Result<(), Failure> {
+        let stream = raw_stream(stream);
+        // SAFETY: a live event and a live stream of this context.
+        self.context.call("cuStreamWaitEvent", |api| unsafe { (api.stream_wait_event)(stream, self.raw, 0) })
     }
 
     fn synchronize(&self) -> Result<(), Failure> {

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
+use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
     Any, CopyEnd, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Stream, attribute, bail,
 };
@@ -226,6 +227,10 @@ impl DeviceApi for OpenClDeviceApi {
             return Ok(());
         }
         to.wait_for(&from)
+    }
+
+    fn timelines(&self) -> Option<&dyn Timelines> {
+        Some(&self.0)
     }
 
     fn shutdown(&self) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chipdock_plugin_api::kit::{
-    Budget, Devices, HandleKind, Health, OnceBuilt, Spaces, Table, first_failure,
+    Budget, Devices, HandleKind, Health, OnceBuilt, Spaces, Table, TimelineTable, first_failure,
 };
 use chipdock_plugin_api::{Error, HostRef, HostState};
 
@@ -37,6 +37,7 @@ pub(crate) struct Device {
     pub(crate) spaces: Spaces<Space>,
     pub(crate) budget: Budget,
     pub(crate) marks: Table<Event>,
+    pub(crate) timelines: TimelineTable<Arc<Event>>,
     streams: Table<Queue>,
     turns: Option<Turns>,
     id: i32,
@@ -53,6 +54,7 @@ impl Device {
             spaces: Spaces::default(),
             budget: Budget::new(found.limits.memory_bytes),
             marks: Table::new(HandleKind::Mark),
+            timelines: TimelineTable::default(),
             streams: Table::new(HandleKind::Stream),
             id,
             opened: OnceBuilt::default(),

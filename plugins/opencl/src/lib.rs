@@ -7,8 +7,7 @@
 //! * `module.load.opencl` (`loader`): programs (`program`), kept as files after they are built (`cache`), and their
 //!   kernels' launches (`launch`), one by one if a driver requires it (`turns`).
 //! * `hooks`: the interface that opens a lost device again, and the hooks with which the conformance suite makes
-//!   one fail; `timer` and `external`: the interfaces of those names.
-//! * `driver`: bindings of OpenCL; `error`: mapping of its errors.
+//!   one fail. `timer`, `timeline`, `external`: interfaces. `driver`: bindings; `error`: mapping of its errors.
 
 mod attributes;
 mod cache;
@@ -29,6 +28,7 @@ mod stream;
 mod target_kind;
 #[cfg(test)]
 mod tests;
+mod timeline;
 mod timer;
 mod turns;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use chipdock_plugin_api::kernel::{Kernels, Launch};
 use chipdock_plugin_api::kit::{ArtifactKind, KernelModule, LaunchKernel, PerDevice};
+use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Stream, Verdict,
 };
@@ -144,5 +145,9 @@ impl LaunchKernel for Programs {
         let queue = device.stream(stream.into_raw().addr())?;
         let has_dynamic_shared = self.kernels.usable[position].has_dynamic_shared;
         built.launchers[position].launch(device, &built.program, &queue, launch, has_dynamic_shared)
+    }
+
+    fn timelines(&self) -> Option<&dyn Timelines> {
+        Some(&self.hardware)
     }
 }

@@ -162,6 +162,12 @@ impl Queue {
         Ok(event)
     }
 
+    /// Makes later work wait for an event of another stream.
+    pub(crate) fn wait_on(&self, event: &Event) -> Result<(), Error> {
+        let what = || format!("{}: making a stream wait for an event", self.device);
+        read(&self.raw).wait_for(event).map(drop).or_failed(what)
+    }
+
     /// Makes later work wait for the work currently queued on `from`.
     pub(crate) fn wait_for(&self, from: &Self) -> Result<(), Error> {
         let what = || format!("{}: making a stream wait for another", self.device);

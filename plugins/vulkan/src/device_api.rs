@@ -5,6 +5,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use chipdock_plugin_api::interface::Reset;
+use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
     Any, CopyEnd, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Stream, argument, attribute,
     bail, register_failure_hooks,
@@ -129,6 +130,10 @@ impl DeviceApi for VulkanDeviceApi {
             return Ok(());
         }
         to.wait_for(&from)
+    }
+
+    fn timelines(&self) -> Option<&dyn Timelines> {
+        Some(&self.0)
     }
 
     fn shutdown(&self) -> Result<(), Error> {

@@ -10,7 +10,7 @@
 //!   generator in `spirv`.
 //! * `artifact`: what the code generator writes and the loader reads.
 //! * `module.load.vulkan` (`loader`): artifacts, pipelines and launches (`program`).
-//! * `timer`: the interface of that name. `validator`: the program that checks modules in tests.
+//! * `timer`, `timeline`: the interfaces of those names. `validator`: the program that checks modules in tests.
 
 mod artifact;
 mod codegen;
@@ -23,6 +23,7 @@ mod spirv;
 mod target_kind;
 #[cfg(test)]
 mod tests;
+mod timeline;
 mod timer;
 mod validator;
 

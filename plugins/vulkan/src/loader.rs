@@ -5,6 +5,7 @@ use std::sync::{Arc, RwLock};
 
 use chipdock_plugin_api::kernel::{Kernels, Launch};
 use chipdock_plugin_api::kit::{KernelModule, LaunchKernel, read, write};
+use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, Env, Error, HostRef, Module, ModuleLoader, Stream, Verdict,
 };
@@ -108,5 +109,9 @@ impl LaunchKernel for Loaded {
         let device = self.hardware.device(device_id)?;
         let queue = device.stream(stream.into_raw().addr())?;
         self.built(device, queue.gpu())?.launch(position, device, &queue, launch)
+    }
+
+    fn timelines(&self) -> Option<&dyn Timelines> {
+        Some(&self.hardware)
     }
 }

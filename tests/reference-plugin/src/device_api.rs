@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
+use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
     Any, CopyEnd, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Shape, Stream, attribute, bail,
 };
@@ -11,6 +12,7 @@ use chipdock_plugin_api::{
 use crate::fault;
 use crate::hardware::{DEVICES_COUNT, Device, Hardware};
 use crate::memory::{Block, MEMORY_BYTES, Owner};
+use crate::timeline::ReferenceTimelines;
 
 /// Name of the devices: `device_api.reference`, and `--device reference:0`.
 pub(crate) const NAME: &str = "reference";
@@ -25,7 +27,7 @@ pub(crate) const WARP_SIZE: i64 = 32;
 pub(crate) const ARCH: &str = "reference-2";
 
 /// The device API of one host.
-pub(crate) struct ReferenceDeviceApi(pub(crate) Arc<Hardware>);
+pub(crate) struct ReferenceDeviceApi(Arc<Hardware>, ReferenceTimelines);
 
 /// An end of a copy, resolved when the copy is queued.
 enum End {
@@ -64,6 +66,11 @@ impl End {
 }
 
 impl ReferenceDeviceApi {
+    /// Makes the device API of a host's hardware.
+    pub(crate) fn new(hardware: Arc<Hardware>) -> Self {
+        Self(Arc::clone(&hardware), ReferenceTimelines::new(hardware))
+    }
+
     fn end(&self, end: &CopyEnd, size_bytes: u64) -> Result<End, Error> {
         if end.is_host() {
             return Ok(End::Host(end.address()));
@@ -218,6 +225,11 @@ impl DeviceApi for ReferenceDeviceApi {
     unsafe fn sync_stream_from_to(&self, device_id: i32, from: Stream, to: Stream) -> Result<(), Error> {
         self.0.device(device_id)?;
         self.0.streams(device_id)?.order(from.into_raw().addr(), to.into_raw().addr())
+    }
+
+    fn timelines(&self) -> Option<&dyn Timelines> {
+        // N.28: copies do not know it.
+        (!fault::is("copies-know-no-timeline")).then_some(&self.1)
     }
 
     fn shutdown(&self) -> Result<(), Error> {

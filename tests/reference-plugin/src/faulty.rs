@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
     Any, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Shape, Stream, abi, attribute,
 };
@@ -181,6 +182,10 @@ impl<A: DeviceApi> DeviceApi for Faulty<A> {
         }
         // SAFETY: both are default or live streams of this device, as the trait requires.
         Self::answered(unsafe { self.inner.sync_stream_from_to(Self::device(device_id), from, to) })
+    }
+
+    fn timelines(&self) -> Option<&dyn Timelines> {
+        self.inner.timelines()
     }
 
     fn shutdown(&self) -> Result<(), Error> {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chipdock_plugin_api::kit::{Devices, HandleKind, Health, Table, first_failure};
+use chipdock_plugin_api::kit::{Devices, HandleKind, Health, Table, TimelineTable, first_failure};
 use chipdock_plugin_api::{Error, HostRef, HostState};
 
 use crate::device_api::NAME;
 use crate::fault;
 use crate::memory::Memory;
 use crate::stream::Streams;
+use crate::timeline::Reached;
 use crate::timer::Point;
 
 /// Number of devices.
@@ -19,6 +20,7 @@ pub(crate) const DEVICES_COUNT: i32 = 2;
 pub(crate) struct Device {
     pub(crate) memory: Memory,
     pub(crate) marks: Table<Arc<Point>>,
+    pub(crate) timelines: TimelineTable<Reached>,
     pub(crate) health: Health,
     pub(crate) name: Arc<str>,
 }
@@ -48,6 +50,7 @@ impl OpenDevice {
             device: Arc::new(Device {
                 memory: Memory::new(&name),
                 marks: Table::new(HandleKind::Mark),
+                timelines: TimelineTable::default(),
                 health: Health::default(),
                 name: Arc::clone(&name),
             }),

@@ -13,8 +13,9 @@
 //!   thread axes, which takes a module whose buffers are flat.
 //! * `module.load.reference` (`loader`): functions whose arguments are checked (`entry`, `call`)
 //!   and that run on the interpreter (`launch`), as views of memory where they overlap (`views`).
-//! * Interfaces: marks of streams (`timer`), native handles and host memory (`external`), addresses
-//!   of memory (`map`), memory and workspace in the order of a stream (`ordered`).
+//! * Interfaces: marks of streams (`timer`), values that rise with their work (`timeline`), native
+//!   handles and host memory (`external`), addresses of memory (`map`), memory and workspace in the
+//!   order of a stream (`ordered`).
 //! * Plain functions, and the interface that opens a lost device again (`functions`).
 
 mod call;
@@ -34,6 +35,7 @@ mod mutate;
 mod ordered;
 mod stream;
 mod target_kind;
+mod timeline;
 mod timer;
 mod views;
 
@@ -43,6 +45,7 @@ use chipdock_plugin_api::external::{EXTERNAL, External};
 use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::map::{MAP, Map};
 use chipdock_plugin_api::memory_async::{AsyncMemory, MEMORY_ASYNC};
+use chipdock_plugin_api::timeline::{TIMELINE, Timelines};
 use chipdock_plugin_api::timer::{TIMER, Timer};
 use chipdock_plugin_api::workspace::{WORKSPACE, Workspace};
 use chipdock_plugin_api::{
@@ -57,13 +60,16 @@ export_plugin! { name: "reference" }
 // Device type 0: the host gives it a number of its own.
 register_device_api!("reference", 0, |context| {
     fault::at_init();
-    Box::new(faulty::Faulty::new(device_api::ReferenceDeviceApi(context.state::<Hardware>())))
+    Box::new(faulty::Faulty::new(device_api::ReferenceDeviceApi::new(context.state::<Hardware>())))
 });
 register_interface!("device_api.reference", RESET, |context: &Context| -> Box<dyn Reset> {
     Box::new(functions::Reopen(context.state::<Hardware>()))
 });
 register_interface!("device_api.reference", TIMER, |context: &Context| -> Box<dyn Timer> {
     Box::new(timer::ReferenceTimer(context.state::<Hardware>()))
+});
+register_interface!("device_api.reference", TIMELINE, |context: &Context| -> Box<dyn Timelines> {
+    Box::new(timeline::ReferenceTimelines::new(context.state::<Hardware>()))
 });
 register_interface!("device_api.reference", EXTERNAL, |context: &Context| -> Box<dyn External> {
     Box::new(external::ReferenceExternal(context.state::<Hardware>()))

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
 
 use chipdock_plugin_api::kit::{FirstFailure, HandleKind, Table, lock, wait};
 use chipdock_plugin_api::{Error, ErrorKind, bail, ensure};
@@ -49,7 +50,7 @@ fn slowed(job: Job) -> Job {
         return job;
     }
     Box::new(move || {
-        std::thread::sleep(std::time::Duration::from_millis(2));
+        std::thread::sleep(Duration::from_millis(2));
         job()
     })
 }
@@ -128,6 +129,18 @@ impl Queue {
     /// Returns the number of jobs queued so far, for a later [`Self::wait_for`].
     pub(crate) fn ticket(&self) -> u64 {
         lock(&self.state).n_queued
+    }
+
+    /// Reports the failure that is kept.
+    pub(crate) fn report(&self) -> Result<(), Error> {
+        self.failure.report()
+    }
+
+    /// Waits until that number of jobs is done, at most that long; returns whether it is.
+    pub(crate) fn wait_at_most(&self, ticket: u64, most: Duration) -> bool {
+        let state = lock(&self.state);
+        let done = self.changed.wait_timeout_while(state, most, |state| state.n_done < ticket);
+        done.is_ok_and(|(state, _)| state.n_done >= ticket)
     }
 
     /// Waits until that number of jobs is done.

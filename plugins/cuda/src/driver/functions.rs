@@ -74,6 +74,7 @@ functions! {
     stream_wait_event = "cuStreamWaitEvent"(CUstream, CUevent, c_uint);
     event_create = "cuEventCreate"(*mut CUevent, c_uint);
     event_record = "cuEventRecord"(CUevent, CUstream);
+    event_query = "cuEventQuery"(CUevent);
     event_synchronize = "cuEventSynchronize"(CUevent);
     event_elapsed = "cuEventElapsedTime"(*mut f32, CUevent, CUevent);
     event_destroy = "cuEventDestroy_v2"(CUevent);

@@ -3,13 +3,14 @@
 use std::sync::{Arc, OnceLock, RwLock};
 
 use chipdock_plugin_api::kit::{
-    Budget, Devices, HandleKind, Health, Spaces, Table, first_failure, read, write,
+    Budget, Devices, HandleKind, Health, Spaces, Table, TimelineTable, first_failure, read, write,
 };
 use chipdock_plugin_api::{Error, HostRef, HostState};
 
 use super::discovery::discover;
 use super::mark::Mark;
 use super::memory::Space;
+use super::reached::Reached;
 use super::stream::{Queue, Shared};
 use crate::driver::{Found, Gpu, Limits, Means, VALIDATION};
 
@@ -45,6 +46,7 @@ pub(crate) struct Device {
     pub(crate) spaces: Spaces<Space>,
     pub(crate) budget: Budget,
     pub(crate) marks: Table<Mark>,
+    pub(crate) timelines: TimelineTable<Reached>,
     streams: Table<Stream>,
     id: i32,
     name: Arc<str>,
@@ -60,6 +62,7 @@ impl Device {
             spaces: Spaces::default(),
             budget: Budget::new(found.limits.memory_bytes),
             marks: Table::new(HandleKind::Mark),
+            timelines: TimelineTable::default(),
             streams: Table::new(HandleKind::Stream),
             id,
             means,
@@ -147,6 +150,7 @@ impl Device {
         let old = write(&self.opened).take();
         self.streams.abandon();
         self.marks.abandon();
+        self.timelines.abandon();
         self.spaces.abandon();
         self.health.restore();
         drop(old);

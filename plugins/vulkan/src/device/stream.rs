@@ -124,7 +124,7 @@ impl Shared {
     }
 
     /// Completes the copies to host memory whose work is done, on whichever stream (VK-D16).
-    fn complete_host_copies(&self) {
+    pub(super) fn complete_host_copies(&self) {
         self.writers().iter().for_each(|queue| queue.with(|state| queue.retire(state)));
     }
 
@@ -530,6 +530,12 @@ impl Queue {
             from.failure.report()?;
             point = Point::Once(semaphore);
         }
+        self.wait_at(point);
+        Ok(())
+    }
+
+    /// Makes later work wait for a point that a semaphore shows.
+    pub(super) fn wait_at(&self, point: Point) {
         self.with(|state| {
             // What was recorded before does not wait.
             if state.open.is_some() {
@@ -537,6 +543,5 @@ impl Queue {
             }
             state.waits.push(point);
         });
-        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! Points in streams, and the semaphores and fences that tell whether they are reached (VK-D14).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ash::vk;
 
@@ -118,22 +119,31 @@ impl Point {
     /// The driver's, or `ERROR_DEVICE_LOST`.
     pub(crate) fn wait(&self, gpu: &Gpu) -> Result<(), vk::Result> {
         loop {
-            let waited = match self {
-                Self::Value(semaphore, value) => gpu.wait_for(semaphore.raw(), *value, WAIT_NANOSECONDS),
-                Self::Fence(fence) => {
-                    // SAFETY: a live fence of this device.
-                    let waited = unsafe { gpu.raw().wait_for_fences(&[fence.raw()], true, WAIT_NANOSECONDS) };
-                    waited.inspect_err(|why| gpu.see(*why))
-                }
-                Self::Once(_) => return Err(vk::Result::ERROR_UNKNOWN),
-            };
-            match waited {
+            match self.wait_at_most(gpu, Duration::from_nanos(WAIT_NANOSECONDS)) {
                 Err(vk::Result::TIMEOUT) if gpu.lost().is_some() => {
                     return Err(vk::Result::ERROR_DEVICE_LOST);
                 }
                 Err(vk::Result::TIMEOUT) => {}
                 result => return result,
             }
+        }
+    }
+
+    /// Waits until it is reached, at most that long.
+    ///
+    /// # Errors
+    ///
+    /// The driver's, or `TIMEOUT`.
+    pub(crate) fn wait_at_most(&self, gpu: &Gpu, most: Duration) -> Result<(), vk::Result> {
+        let nanoseconds = u64::try_from(most.as_nanos()).unwrap_or(WAIT_NANOSECONDS);
+        match self {
+            Self::Value(semaphore, value) => gpu.wait_for(semaphore.raw(), *value, nanoseconds),
+            Self::Fence(fence) => {
+                // SAFETY: a live fence of this device.
+                let waited = unsafe { gpu.raw().wait_for_fences(&[fence.raw()], true, nanoseconds) };
+                waited.inspect_err(|why| gpu.see(*why))
+            }
+            Self::Once(_) => Err(vk::Result::ERROR_UNKNOWN),
         }
     }
 }

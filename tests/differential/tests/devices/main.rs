@@ -8,6 +8,7 @@ mod misuse;
 mod promises;
 mod random;
 mod streams;
+mod timelines;
 mod trees;
 
 use chipdock_host::{CompileOptions, Error, Function, Host, Module, Scheduling, Tensor};

@@ -47,7 +47,7 @@ const STEPS: usize = 512;
 const SLOW: Duration = Duration::from_millis(300);
 
 /// The kernels on one device, and how many steps are slow there.
-struct Bench {
+pub(crate) struct Bench {
     slow: Function,
     step: Function,
     copy: Function,
@@ -56,7 +56,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(host: &Host, backend: &Backend) -> Self {
+    pub(crate) fn new(host: &Host, backend: &Backend) -> Self {
         let loaded = build(host, backend, &KERNELS.replace("STEPS", &STEP.repeat(STEPS)));
         let function = |name: &str| loaded.function(name).expect("there");
         let [slow, step, copy] = ["slow", "step", "copy"].map(function);
@@ -78,20 +78,20 @@ impl Bench {
         }
     }
 
-    fn number(&self, value: i32) -> Tensor {
+    pub(crate) fn number(&self, value: i32) -> Tensor {
         Tensor::from_slice(&self.device, &[1], &[value]).expect("made")
     }
 
-    fn queue_slow(&self, a: &Tensor) {
+    pub(crate) fn queue_slow(&self, a: &Tensor) {
         self.slow.call(&[AnyView::from(a), self.steps.into()]).expect("queued");
     }
 
-    fn on<R>(&self, stream: &Stream, work: impl FnOnce(&Self) -> R) -> R {
+    pub(crate) fn on<R>(&self, stream: &Stream, work: impl FnOnce(&Self) -> R) -> R {
         let _guard = stream.enter().expect("entered");
         work(self)
     }
 
-    fn stream(&self) -> Stream {
+    pub(crate) fn stream(&self) -> Stream {
         self.device.create_stream().expect("a stream")
     }
 }

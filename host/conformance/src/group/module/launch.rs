@@ -1,11 +1,16 @@
-//! Interface `launch` 1 of a module, if it has it: entries, empty launches, and refused requests.
+//! Interface `launch` 1 of a module, if it has it: entries, empty launches, launches in the
+//! order of timelines, and refused requests.
+
+use std::ffi::c_void;
 
 use chipdock_abi::{CHIPDOCK_EXTENSIONS_MAX, ChipdockEntry};
 use chipdock_host::CompileOptions;
 use chipdock_ir::ThreadAxis;
 use chipdock_plugin_api::Error;
 use chipdock_plugin_api::kernel::{Kernel, Kernels};
-use chipdock_raw_host::{Environment, LaunchRequest, Launches, Module, RawArtifact};
+use chipdock_raw_host::{
+    Device, Environment, LaunchRequest, Launches, Module, OrderChain, RawArtifact, SIGNAL, WAIT,
+};
 
 use super::extended::{extensions_with_a_must, many_extensions, refused_as, unknown_extensions};
 use super::made::{Made, loader, of_kind, raw};
@@ -26,6 +31,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("shared-memory-that-it-does-not-take", "K.8", foreign_shared);
     case("no-such-device", "K.8", no_such_device);
     case("null-entry", "K.8", null_entry);
+
     case("unknown-flags", "P3.17", |scene, launches| {
         scene.takes(launches, |request| request.flags = u32::MAX)
     });
@@ -42,6 +48,47 @@ pub(super) fn add(cases: &mut Cases) {
             request.extensions = many_extensions(CHIPDOCK_EXTENSIONS_MAX + 1);
         })
     });
+    cases.case(Group::Module, "launch/in-order", "N.28", Subject::Loader).run(|c| {
+        if device_with_timelines(c)?.is_none() {
+            c.not_run("its device API has no interface `timeline` 1, which is optional");
+            return Ok(());
+        }
+        in_scene(c, in_order)
+    });
+}
+
+/// Returns the plugin's device API for which the sample is compiled, if it has `timeline` 1.
+fn device_with_timelines(c: &Context<'_>) -> Verdict<Option<Device>> {
+    let made = Made::cached(c)?;
+    let Ok(used) = &made.device else { return Ok(None) };
+    let mut devices = c.plugin()?.devices().into_iter();
+    Ok(devices.find(|device| device.name == used.name() && device.has("timeline")))
+}
+
+/// A launch waits and signals; an empty one does too, and one that is refused does not.
+fn in_order(scene: &Scene, launches: &Launches<'_>) -> Verdict {
+    let Some(device) = &scene.device else { return Err(Stop::suite("no device with timelines")) };
+    let (device_id, entry) = (scene.request.device_id, scene.entry(launches)?);
+    let stream = device.create_stream(device_id)?;
+    let timeline = device.create_timeline(device_id, 0)?;
+    let raw = timeline.raw();
+    let launch = |request: &LaunchRequest, chain: &[(&'static str, *mut c_void, u64)]| {
+        launches.launch_ordered(entry, request, &stream, &OrderChain::new(chain))
+    };
+    let right = |answer: Result<(), Error>| {
+        answer.map_err(|error| Stop::failed("a launch in order: success", text(&error)))
+    };
+    right(launch(&scene.request, &[(WAIT, raw, 0), (SIGNAL, raw, 1)]))?;
+    let empty = LaunchRequest { grid: [0; 3], ..scene.request.clone() };
+    right(launch(&empty, &[(SIGNAL, raw, 3), (WAIT, raw, 1), (SIGNAL, raw, 4)]))?;
+    refused_as("launch", "ValueError", "4", launch(&scene.request, &[(SIGNAL, raw, 4)]))?;
+    refused_as("launch", "WrongState", "5", launch(&scene.request, &[(WAIT, raw, 5), (SIGNAL, raw, 9)]))?;
+    let wrong = LaunchRequest { args: Vec::new(), ..scene.request.clone() };
+    refused_as("launch", "TypeError", "", launch(&wrong, &[(SIGNAL, raw, 7)]))?;
+    stream.sync()?;
+    equal("the value after four launches, two of them refused", &timeline.query()?, &4)?;
+    drop(timeline);
+    scene.launches_still(launches)
 }
 
 /// Kernel of one block of one thread, on the axes that the kind declares; it touches nothing if the
@@ -71,6 +118,8 @@ fn text_of(axes: &[ThreadAxis]) -> String {
 struct Scene {
     kernels: Vec<Kernel>,
     device_type: Option<i32>,
+    /// The device, if it has `timeline` 1.
+    device: Option<Device>,
     request: LaunchRequest,
 }
 
@@ -116,7 +165,8 @@ fn in_scene(c: &Context<'_>, body: fn(&Scene, &Launches<'_>) -> Verdict) -> Verd
         extensions: Vec::new(),
     };
     let device_type = super::check::own(c, &made)?.map(|device| device.device_type);
-    body(&Scene { kernels, device_type, request }, &launches)
+    let device = device_with_timelines(c)?;
+    body(&Scene { kernels, device_type, device, request }, &launches)
 }
 
 impl Scene {

@@ -9,7 +9,8 @@ use chipdock_host::{AnyView, Device, Function, Tensor};
 use chipdock_ir::{DType, IrModule};
 use chipdock_plugin_api::attribute;
 use chipdock_raw_host::{
-    self as raw, Environment, Kind, Loader, NO_HINT, Plugin, RawArtifact, RawSection, Space, host_end,
+    self as raw, Environment, Kind, Loader, NO_HINT, OrderChain, Plugin, RawArtifact, RawSection, SIGNAL,
+    Space, host_end,
 };
 
 use crate::bytes::pattern;
@@ -61,9 +62,11 @@ pub(super) fn add(cases: &mut Cases) {
             Soak::new(&device).hold(|| once(&device))
         });
     }
-    let interfaces: [(&str, Profile, Once); 4] = [
+    let interfaces: [(&str, Profile, Once); 6] = [
         ("timer/marks", Profile::Timer, marks),
         ("timer/marks-with-work-between", Profile::Timer, marks_with_work),
+        ("timeline/timelines", Profile::Timeline, timelines),
+        ("timeline/copies-in-order", Profile::Timeline, copies_in_order),
         ("external/streams", Profile::External, adopted_streams),
         ("external/host-memory", Profile::External, adopted_memory),
     ];
@@ -158,6 +161,27 @@ fn marks_with_work(device: &raw::Device) -> Verdict {
     there_and_back(device)?;
     begin.until(&stream.mark()?)?;
     Ok(())
+}
+
+fn timelines(device: &raw::Device) -> Verdict {
+    let (timeline, stream) = (device.create_timeline(0, 0)?, device.default_stream(0));
+    for value in [1, 2] {
+        stream.signal(&timeline, value)?;
+        stream.wait(&timeline, value)?;
+    }
+    timeline.host_wait(2, u64::MAX)?;
+    Ok(timeline.free()?)
+}
+
+fn copies_in_order(device: &raw::Device) -> Verdict {
+    let mut bytes = [7_u8; 1000];
+    let (space, stream) = (device.allocate(1000)?, device.default_stream(0));
+    let timeline = device.create_timeline(0, 0)?;
+    let (chain, to) = (OrderChain::new(&[(SIGNAL, timeline.raw(), 1)]), space.end(0));
+    // SAFETY: by D.6, the buffer and the data space live until the sync.
+    unsafe { stream.copy_ordered(host_end(bytes.as_mut_ptr(), 0), to, 1000, &chain) }?;
+    stream.sync()?;
+    Ok(timeline.free()?)
 }
 
 fn adopted_streams(device: &raw::Device) -> Verdict {

@@ -34,6 +34,9 @@ pub(super) fn add(cases: &mut Cases) {
     let timer = Some(Profile::Timer);
     inject("timer/failure-told-once", "N.8", timer, failure_between_marks);
     inject("timer/lost", "N.15", timer, marks_of_lost);
+    let timeline = Some(Profile::Timeline);
+    inject("timeline/failure-told-once", "N.26", timeline, failure_before_a_signal);
+    inject("timeline/lost", "N.30", timeline, timelines_of_lost);
     inject("external/lost", "N.15", Some(Profile::External), external_of_lost);
     inject("map/lost", "N.15", Some(Profile::Map), address_of_lost);
     inject("out-of-memory/state", "P7.7", None, out_of_memory);
@@ -407,6 +410,79 @@ fn marks_of_lost(c: &Context) -> Verdict {
     let begin = stream.mark()?;
     let found = begin.until(&stream.mark()?)?;
     ensure(found >= 0.0, "a time that is not negative after the device was opened again", found)
+}
+
+fn has_timelines(device: &Device) -> Verdict {
+    match device.has("timeline") {
+        true => Ok(()),
+        false => Err(Stop::Unsupported(format!("device_api.{} has no interface `timeline` 1", device.name))),
+    }
+}
+
+/// Checks that a failure is reported once, by the signal or by the stream's next report, and that
+/// neither `query` nor `host_wait` reports it.
+fn failure_before_a_signal(c: &Context) -> Verdict {
+    let hooks = Hooks::find(c)?;
+    let device = c.device()?;
+    has_timelines(&device)?;
+    let stream = device.default_stream(0);
+    for (waits, value) in [(false, 1), (true, 2), (false, 3), (true, 4)] {
+        let mut scene = Scene::new(&device, &stream)?;
+        let timeline = device.create_timeline(0, 0)?;
+        hooks.fail_next_copy()?;
+        scene.copy(1001)?;
+        if waits {
+            // The failure is known before the signal.
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        let signalled = stream.signal(&timeline, value);
+        match &signalled {
+            Err(_) => {
+                is_failure("signal after a copy that failed", signalled, 1001)?;
+                crate::stop::equal("the value after a signal that failed", &timeline.query()?, &0)?;
+                stream.signal(&timeline, value)?;
+                stream.sync()?;
+            }
+            Ok(()) => {
+                let reached = timeline.host_wait(value, 20_000_000_000)?;
+                ensure(reached, "a signal that takes effect after work that failed", "none in 20 s")?;
+                is_failure("sync_stream after a signal", stream.sync(), 1001)?;
+            }
+        }
+        crate::stop::equal("the value at the end", &timeline.query()?, &value)?;
+        scene.works()?;
+    }
+    Ok(())
+}
+
+fn timelines_of_lost(c: &Context) -> Verdict {
+    let hooks = Hooks::find(c)?;
+    let device = c.device()?;
+    has_timelines(&device)?;
+    let stream = device.default_stream(0);
+    let timeline = device.create_timeline(0, 0)?;
+    let gone = &["DeviceLost"];
+    let waited = std::thread::scope(|scope| {
+        let waiter = scope.spawn(|| timeline.host_wait(1, u64::MAX).map(drop));
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        hooks.lose().map(|()| waiter.join())
+    })?;
+    let waited = waited.map_err(|_| Stop::suite("a thread of the case panicked"))?;
+    refused("host_wait, during which the device is lost", waited, gone)?;
+    refused("create on a lost device", device.create_timeline(0, 0).map(drop), gone)?;
+    refused("signal on a lost device", stream.signal(&timeline, 1), gone)?;
+    refused("wait on a lost device", stream.wait(&timeline, 0), gone)?;
+    refused("query on a lost device", timeline.query().map(drop), gone)?;
+    refused("host_wait on a lost device", timeline.host_wait(1, u64::MAX).map(drop), gone)?;
+    refused("host_signal on a lost device", timeline.host_signal(1), gone)?;
+    hooks.reopen()?;
+    timeline.free().map_err(|error| {
+        Stop::failed("a timeline that was made before may be freed", error.message()).clause("D.40")
+    })?;
+    let timeline = device.create_timeline(0, 0)?;
+    stream.signal(&timeline, 1)?;
+    stream.sync()?;
+    crate::stop::equal("the value after the device was opened again", &timeline.query()?, &1)
 }
 
 fn address_of_lost(c: &Context) -> Verdict {

@@ -7,6 +7,7 @@ pub(super) mod kernel;
 mod life;
 mod order;
 pub(super) mod play;
+mod timeline;
 mod timer;
 
 pub(super) use inject::NAMES as HOOKS;
@@ -20,5 +21,6 @@ pub(super) fn add(cases: &mut Cases) {
     kernel::add(cases);
     inject::add(cases);
     timer::add(cases);
+    timeline::add(cases);
     external::add(cases);
 }

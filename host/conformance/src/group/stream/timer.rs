@@ -10,7 +10,7 @@ use crate::stop::{ensure, equal, refused};
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
 /// Size of a copy that any device's clock can measure.
-const LARGE: usize = 8 << 20;
+pub(super) const LARGE: usize = 8 << 20;
 /// Allowed difference between clocks, in nanoseconds and as a share.
 const SLACK_NS: f64 = 100_000.0;
 const SLACK_SHARE: f64 = 0.01;
@@ -60,20 +60,20 @@ fn timed(c: &Context, profile: &[Profile]) -> Verdict<Device> {
 }
 
 /// Two data spaces, between which copies take measurable time.
-struct Work<'d> {
-    from: Space<'d>,
-    to: Space<'d>,
+pub(super) struct Work<'d> {
+    pub(super) from: Space<'d>,
+    pub(super) to: Space<'d>,
 }
 
 impl<'d> Work<'d> {
-    fn new(device: &'d Device) -> Verdict<Self> {
+    pub(super) fn new(device: &'d Device) -> Verdict<Self> {
         let work = Self { from: device.allocate(LARGE as u64)?, to: device.allocate(LARGE as u64)? };
         work.from.write(0, &vec![7; LARGE])?;
         Ok(work)
     }
 
     /// Queues a number of copies.
-    fn queue(&self, stream: &Stream<'_>, count: usize) -> Verdict {
+    pub(super) fn queue(&self, stream: &Stream<'_>, count: usize) -> Verdict {
         for _ in 0..count {
             // SAFETY: by D.6, both data spaces are freed after the stream was synchronised: see
             // `Drop`.
@@ -84,7 +84,7 @@ impl<'d> Work<'d> {
 }
 
 /// Guard that synchronises a stream before the objects declared earlier in the case are freed.
-struct Synced<'s, 'd>(&'s Stream<'d>);
+pub(super) struct Synced<'s, 'd>(pub(super) &'s Stream<'d>);
 
 impl Drop for Synced<'_, '_> {
     fn drop(&mut self) {

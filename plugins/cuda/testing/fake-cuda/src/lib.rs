@@ -316,6 +316,18 @@ exports! {
         })
     }
 
+    /// Asks whether an event is reached; one that was never recorded is.
+    fn cuEventQuery(event: usize) {
+        call(|state| {
+            state.entered()?;
+            let event = state.events.get(&event).ok_or(code::INVALID_HANDLE)?;
+            match &event.recorded {
+                Some((queue, ticket)) if !queue.is_done(*ticket) => Err(code::NOT_READY),
+                _ => Ok(()),
+            }
+        })
+    }
+
     /// Waits for an event.
     fn cuEventSynchronize(event: usize) {
         let mut recorded = None;

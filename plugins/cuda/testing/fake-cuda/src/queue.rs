@@ -80,6 +80,11 @@ impl Queue {
         lock(&self.state).n_queued
     }
 
+    /// Returns true if that many jobs are done.
+    pub(crate) fn is_done(&self, ticket: u64) -> bool {
+        lock(&self.state).n_done >= ticket
+    }
+
     /// Waits until that many jobs are done.
     pub(crate) fn wait_for(&self, ticket: u64) {
         let mut state = lock(&self.state);
