@@ -57,6 +57,7 @@
 //! | `signature` | what a caller passes to a compiled function, kept in its artifact |
 //! | **`runtime`** | devices, streams, tensors, workspace, modules, functions. Compiled code checks its own arguments: pass `make_packed_api` (`check`) |
 //! | `runtime::importing` | COMPOSE-I1 to COMPOSE-I4: modules that a program composes |
+//! | `runtime::interrupt` | CALL-E1 to CALL-E5: calls that end before their code is done |
 //! | `runtime::parallel` | POOL-F1 to POOL-F11: the threads that run parallel loops of compiled code |
 //! | [`extents`] | extents of buffers, from the values of symbols |
 //! | `sort` | functions of the run time that TVM's kernels call for sorted tensors |
@@ -168,6 +169,6 @@ pub use open::{discovery, generation, manifest, settings};
 pub use options::HostOptions;
 pub use runtime::extents;
 pub use runtime::{
-    Device, Function, Kernel, LaunchArg, Mark, Module, NativeData, Plain, ProgramFunction, Stream,
-    StreamGuard, Tensor, Verdict, dtype_of,
+    CallOptions, Device, Function, Kernel, LaunchArg, Mark, Module, NativeData, OnAsk, Plain,
+    ProgramFunction, Stream, StreamGuard, Tensor, Verdict, dtype_of,
 };

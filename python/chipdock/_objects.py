@@ -195,9 +195,15 @@ class Module(tvm_ffi.Object):
             options["linker"] = linker
         _module_export(self, os.fspath(path), json.dumps(options))
 
-    def run(self, name: str, device: DeviceLike, *args: Any) -> Any:
-        """Calls a function on a device. Tensors that are elsewhere are copied there, and back afterwards."""
-        return _run(self, name, _device(device), *args)
+    def run(self, name: str, device: DeviceLike, *args: Any, timeout: float | None = None) -> Any:
+        """Calls a function on a device. Tensors that are elsewhere are copied there, and back afterwards.
+
+        With a timeout, in seconds, host code that is not done by then ends with TimeoutError; its outputs may be written in part.
+        Ctrl-C ends it as well, and every other call of a function.
+        """
+        if timeout is None:
+            return _run(self, name, _device(device), *args)
+        return _run_with(self, name, _device(device), json.dumps({"timeout_s": timeout}), None, *args)
 
     def to_bytes(self) -> bytes:
         """Returns its artifact, which `load` takes on another machine."""
@@ -276,7 +282,7 @@ class Host(tvm_ffi.Object):
     _compile, _lower, _load, _load_bytes, _module_function, _module_functions, _module_describe, _module_source, _module_lowered,
     _module_target, _module_bytes, _module_export, _run, _stream, _set_stream, _stream_sync, _stream_wait_for, _stream_native,
     _stream_device, _plugin_function, _target_tags,
-    _register_function, _unregister_function, _import_module,
+    _register_function, _unregister_function, _import_module, _run_with,
 ) = map(
     _function,
     (
@@ -284,7 +290,7 @@ class Host(tvm_ffi.Object):
         "compile", "lower", "load", "load_bytes", "module_function", "module_functions", "module_describe", "module_source",
         "module_lowered", "module_target", "module_bytes", "module_export", "run", "stream", "set_stream", "stream_sync",
         "stream_wait_for", "stream_native", "stream_device", "function", "target_tags",
-        "register_function", "unregister_function", "import_module",
+        "register_function", "unregister_function", "import_module", "run_with",
     ),
 )
 

@@ -34,7 +34,7 @@ extern "C" {
   F(module_target) F(module_bytes) F(module_export) F(run) F(empty) F(zeros) F(to_device) F(copy)           \
   F(to_bytes) F(from_bytes) F(stream) F(set_stream) F(stream_sync) F(stream_wait_for) F(stream_native)      \
   F(stream_device) F(load_embedded) F(target_tags) F(tensor_place) F(as_strided)                \
-  F(register_function) F(unregister_function) F(import_module)
+  F(register_function) F(unregister_function) F(import_module) F(run_with)
 
 #define CHIPDOCK_HOST_DECLARE(name)                                                                         \
   int32_t __tvm_ffi_##name(void *self_, const ChipdockAny *args, int32_t num_args, ChipdockAny *result);
@@ -509,6 +509,12 @@ class Module {
   template <typename... Args>
   Value run(const std::string &name, const std::string &device, const Args &...args) const {
     return detail::call(__tvm_ffi_run, value_, name, device, args...);
+  }
+  /* As `run`; throws TimeoutError after so many seconds. */
+  template <typename... Args>
+  Value run_for(double seconds, const std::string &name, const std::string &device, const Args &...args) const {
+    const std::string options = "{\"timeout_s\":" + std::to_string(static_cast<long long>(seconds * 1e3)) + "e-3}";
+    return detail::call(__tvm_ffi_run_with, value_, name, device, options, nullptr, args...);
   }
   /* Adds a module to those that this one imports: its functions are found here by name, also by compiled code. */
   void import_module(const Module &module) const { detail::call(__tvm_ffi_import_module, value_, module.value_); }
