@@ -83,6 +83,7 @@ impl Host {
         let settings = Settings::new(&options, &discovery)?;
         let services = Services::leaked(Arc::clone(&options.log), threads);
         services.decide(settings);
+        options.on_ask.take().into_iter().for_each(|on_ask| services.ask_by(on_ask));
         let digests = Arc::new(Digests::of_process(options.remember));
         let locked = options.locked.clone();
         let inner = Arc::new(HostInner {

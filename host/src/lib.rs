@@ -59,6 +59,7 @@
 //! | `runtime::memory` | MEMORY-K1 to MEMORY-K9: kinds of memory, their cache, mappings |
 //! | `runtime::importing` | COMPOSE-I1 to COMPOSE-I4: modules that a program composes |
 //! | `runtime`: `pool`, `workspace`, `ordered` | freed memory that waits to be used again; short-lived memory of kernels; memory in the order of a stream, where a device has it |
+//! | `runtime::interrupt` | CALL-E1 to CALL-E5: calls that end before their code is done |
 //! | `runtime::parallel` | POOL-F1 to POOL-F11: the threads that run parallel loops of compiled code |
 //! | [`extents`] | extents of buffers, from the values of symbols |
 //! | `sort` | functions of the run time that TVM's kernels call for sorted tensors |
@@ -171,7 +172,7 @@ pub use open::{discovery, generation, manifest, settings};
 pub use options::HostOptions;
 pub use runtime::extents;
 pub use runtime::{
-    Capabilities, Device, Function, Kernel, LaunchArg, Mapped, Mark, MemoryCapability, MemoryKind,
-    MemoryOptions, Module, NativeData, Order, Plain, ProgramFunction, Stream, StreamGuard, Tensor,
-    Timeline, Verdict, dtype_of,
+    CallOptions, Capabilities, Device, Function, Kernel, LaunchArg, Mapped, Mark, MemoryCapability,
+    MemoryKind, MemoryOptions, Module, NativeData, OnAsk, Order, Plain, ProgramFunction, Stream,
+    StreamGuard, Tensor, Timeline, Verdict, dtype_of,
 };

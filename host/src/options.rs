@@ -7,6 +7,7 @@ use crate::environment::{Environment, Variables};
 pub(crate) use crate::log::LogLevel;
 use crate::log::LogSink;
 use crate::open::lock::PluginLock;
+use crate::runtime::OnAsk;
 
 /// The options of a host.
 #[derive(Clone)]
@@ -36,6 +37,9 @@ pub struct HostOptions {
     /// machine. With `CHIPDOCK_CACHE_SIZE=0` nothing is remembered. It is not about results of
     /// compilations, for which each says whether they are kept.
     pub remember: bool,
+    /// Asked whether to go on while a call of compiled code takes long (CALL-E5), such as for
+    /// signals of the program's language.
+    pub on_ask: Option<OnAsk>,
     /// The receiver of log lines.
     pub log: LogSink,
     /// The part of the process that it may use.
@@ -56,6 +60,7 @@ impl Default for HostOptions {
             locked: None,
             threads: None,
             remember: false,
+            on_ask: None,
             log: LogLevel::Warning.to_stderr(),
             environment: Environment::of_process(),
         }

@@ -105,6 +105,8 @@ error_kinds! {
     Io, IO = "IoError", Environment, abi::CHIPDOCK_IO;
     /// The work was cancelled by the caller.
     Cancelled, CANCELLED = "Cancelled", Environment, abi::CHIPDOCK_CANCELLED;
+    /// The work took longer than its caller allowed; Python's name for that.
+    Timeout, TIMEOUT_ERROR = "TimeoutError", Environment, abi::CHIPDOCK_CANCELLED;
     /// A bug of the code that raised it.
     Internal, INTERNAL = "InternalError", Bug, abi::CHIPDOCK_INTERNAL;
     /// A panic or an exception, caught at the boundary.

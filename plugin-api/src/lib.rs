@@ -514,6 +514,10 @@
 //! | X.10 | A function of the environment that fails has raised the error; `current_stream` and `current_device` fail for a host that is gone and for a device that it does not know. | H | tests |
 //! | X.11 | Where the variable is null, errors go to TVM-FFI's function if the process has it; workspace is plain memory; a parallel region is one task; functions that need a host (imported functions, devices) are `Unavailable`. | P | tests |
 //! | X.12 | The field `env` of an artifact's index is the version of the environment on which its code relies; without the field it is 1. Code that relies on a later version than the host provides is not loaded (`Unavailable`, with both versions). | H | tests |
+//! | X.13 | Interface `interrupt` 1 of the environment: `go_on` answers 0, or -1 with an error raised where the call that runs on this thread, or for which this thread runs a task of a parallel region, is to end. It may be called from any thread and as often as wanted: it costs nanoseconds, but for what the caller itself is asked, at most every 20 ms and on the caller's thread alone. | H | tests |
+//! | X.14 | The error is `Cancelled` where the caller cancelled the call, `TimeoutError` after its deadline, and otherwise the one with which the caller answered. Within a parallel region it is the same for every task that asks from then on. | H | tests |
+//! | X.15 | A loop of host code that may run for more than 0.1 s asks `go_on` more often than that as far as its code generator can tell; a device's kernel never does. Code asks for the interface once for an image, and where there is none, where `query` fails, and where the environment is null, it runs to its end. | P | tests |
+//! | X.16 | A function that was told to end fails as X.9 says: outputs may be written in part, workspace is freed, and the function may be called again. | P | tests |
 
 #[cfg(feature = "layout-check")]
 pub mod attestation;

@@ -41,6 +41,7 @@ interfaces! {
     "module loader": "object" 1, "the code of an artifact as an object file (M.15 to M.19)";
     "module": "launch" 1, "launch a kernel on a given stream (K.5 to K.8)";
     "build session": "progress" 1, "what a long build is at (C.42)";
+    "environment": "interrupt" 1, "whether a long loop goes on (X.13 to X.16)";
     "host": "config" 1, "settings of the plugin (S)";
     "host": "memory" 1, "tensors on any device (H.9)";
     "host": "needs" 1, "interfaces of other plugins that this one needs (H.11)";
@@ -87,8 +88,9 @@ pub fn may_use(name: &str, specified: &[&str], plugin: &str) -> bool {
 ///
 /// The reason, with the name that the interface could have.
 pub fn check_interface(name: &str, plugin: &str) -> Result<(), String> {
-    let of_plugins =
-        INTERFACES.iter().filter(|interface| !matches!(interface.owner, "host" | "build session"));
+    let of_plugins = INTERFACES
+        .iter()
+        .filter(|interface| !matches!(interface.owner, "host" | "build session" | "environment"));
     let specified: Vec<&str> = of_plugins.map(|interface| interface.name).collect();
     check("interface", name, &specified, plugin)
 }

@@ -201,9 +201,15 @@ class Module(tvm_ffi.Object):
             options["linker"] = linker
         _module_export(self, os.fspath(path), json.dumps(options))
 
-    def run(self, name: str, device: DeviceLike, *args: Any) -> Any:
-        """Calls a function on a device. Tensors that are elsewhere are copied there, and back afterwards."""
-        return _run(self, name, _device(device), *args)
+    def run(self, name: str, device: DeviceLike, *args: Any, timeout: float | None = None) -> Any:
+        """Calls a function on a device. Tensors that are elsewhere are copied there, and back afterwards.
+
+        With a timeout, in seconds, host code that is not done by then ends with TimeoutError; its outputs may be written in part.
+        Ctrl-C ends it as well, and every other call of a function.
+        """
+        if timeout is None:
+            return _run(self, name, _device(device), *args)
+        return _run_with(self, name, _device(device), json.dumps({"timeout_s": timeout}), None, *args)
 
     def to_bytes(self) -> bytes:
         """Returns its artifact, which `load` takes on another machine."""
@@ -332,7 +338,7 @@ class Host(tvm_ffi.Object):
     _module_target, _module_bytes, _module_export, _run, _stream, _set_stream, _stream_sync, _stream_wait_for, _stream_native,
     _stream_device, _plugin_function, _target_tags,
     _register_function, _unregister_function, _import_module, _device_capabilities, _timeline, _timeline_value, _timeline_set,
-    _timeline_wait, _timeline_device, _stream_signal, _stream_wait,
+    _timeline_wait, _timeline_device, _stream_signal, _stream_wait, _run_with,
 ) = map(
     _function,
     (
@@ -341,7 +347,7 @@ class Host(tvm_ffi.Object):
         "module_lowered", "module_target", "module_bytes", "module_export", "run", "stream", "set_stream", "stream_sync",
         "stream_wait_for", "stream_native", "stream_device", "function", "target_tags",
         "register_function", "unregister_function", "import_module", "device_capabilities", "timeline", "timeline_value",
-        "timeline_set", "timeline_wait", "timeline_device", "stream_signal", "stream_wait",
+        "timeline_set", "timeline_wait", "timeline_device", "stream_signal", "stream_wait", "run_with",
     ),
 )
 

@@ -1,6 +1,6 @@
 """Exceptions of Chipdock, by the kinds of its errors.
 
-Kinds that Python has a class of are that class: `ValueError`, `TypeError`, `IndexError`, `KeyError`. The others are below; each is also
+Kinds that Python has a class of are that class: `ValueError`, `TypeError`, `IndexError`, `KeyError`, `TimeoutError`. The others are below; each is also
 the class of Python's that a caller may expect.
 """
 
@@ -64,5 +64,6 @@ ALL = (
 for _one in ALL:
     tvm_ffi.register_error(_one.__name__, _one)
 
+tvm_ffi.register_error("TimeoutError", TimeoutError)
 # What Ctrl-C raises in a callback comes back as what it is, not as RuntimeError; from apache-tvm-ffi 0.1.13 on, which brings it back at all.
 tvm_ffi.register_error("KeyboardInterrupt", KeyboardInterrupt)

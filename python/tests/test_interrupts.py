@@ -149,17 +149,50 @@ def spin(A: T.Buffer((1,), "float64"), n: T.int64):
 
 @pytest.mark.parametrize("target", ["c", "llvm"])
 def test_a_call_ends_by_keyboard_interrupt(target, tmp_path):
-    """A kernel runs to its end: nothing of it is left half done."""
+    """FFI-12: within a tenth of a second. An exported library, which no host has loaded, runs to its end."""
     said = run(tmp_path, target, SPIN + """
         module, array = chipdock.compile(SPIN, TARGET, schedule="none"), np.zeros(1)
-        interrupted("call", lambda: module.spin(array, 30_000_000), 0.01)
-        assert array[0] > 5000, array
-        interrupted("run", lambda: module.run("spin", "cpu", array, 30_000_000), 0.01)
+        FOREVER = 1 << 50
+        def soon(what, call):
+            started = time.monotonic()
+            interrupted(what, call, 0.2)
+            print(f"{what}: {time.monotonic() - started:.3f} s, the signal after 0.2", file=sys.stderr)
+            assert time.monotonic() - started < 3
+            module.spin(array, 3)
+        soon("call", lambda: module.spin(array, FOREVER))
+        soon("run", lambda: module.run("spin", "cpu", array, FOREVER))
+        soon("timed", lambda: module.run("spin", "cpu", array, FOREVER, timeout=1e9))
         module.export(sys.argv[0] + ".so")
         exported = tvm_ffi.load_module(sys.argv[0] + ".so")
         interrupted("exported", lambda: exported["spin"](array, 30_000_000), 0.01)
     """.replace("\n        ", "\n"))
-    assert said == dict.fromkeys(("call", "run", "exported"), "KeyboardInterrupt")
+    assert said == dict.fromkeys(("call", "run", "timed", "exported"), "KeyboardInterrupt")
+
+
+@pytest.mark.parametrize("target", ["c", "llvm"])
+def test_a_call_ends_at_its_timeout(target, tmp_path):
+    """FFI-12: also on a thread that is not the main one."""
+    said = run(tmp_path, target, SPIN + """
+        module, array = chipdock.compile(SPIN, TARGET, schedule="none"), np.zeros(1)
+        def timed(what):
+            started = time.monotonic()
+            try:
+                module.run("spin", "cpu", array, 1 << 50, timeout=0.1)
+            except TimeoutError as error:
+                print(what, type(error).__name__)
+            assert 0.1 <= time.monotonic() - started < 3
+        timed("main")
+        thread = threading.Thread(target=timed, args=("thread",))
+        thread.start()
+        thread.join()
+        module.run("spin", "cpu", array, 3, timeout=60)
+        for wrong in (-1, float("nan")):
+            try:
+                module.run("spin", "cpu", array, 3, timeout=wrong)
+            except ValueError as error:
+                print(f"wrong{wrong}", "timeout_s" in str(error) or "options" in str(error))
+    """.replace("\n        ", "\n"))
+    assert said == {"main": "TimeoutError", "thread": "TimeoutError", "wrong-1": "True", "wrongnan": "True"}
 
 
 @pytest.mark.parametrize("device", ["cpu", *DEVICES])

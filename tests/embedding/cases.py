@@ -282,6 +282,36 @@ def kernels_run_on_every_device():
         assert numbers(out) == (a + b).tolist(), target
 
 
+SPIN = """# from tvm.script import tirx as T
+
+@T.prim_func
+def spin(A: T.Buffer((1,), "float32"), n: T.int64):
+    for i in range(n):
+        A[0] = A[0] * T.float32(0.5) + T.float32(1)
+"""
+
+
+def a_long_run_ends_before_it_is_done():
+    """FFI-12: by its timeout, or by an error of what it asks; then the same function works."""
+    for target in ("c", "llvm"):
+        module, a = f("compile")(host(), SPIN, target), np.zeros(1, np.float32)
+        forever = (module, "spin", device("cpu"))
+        raises((TimeoutError, RuntimeError), "deadline", f("run_with"), *forever, '{"timeout_s": 0.05}', None, a, 1 << 60)
+        count = [0]
+
+        def enough():
+            count[0] += 1
+            if count[0] == 3:
+                raise ValueError("enough")
+
+        raises((ValueError, RuntimeError), "enough", f("run_with"), *forever, None, tvm_ffi.convert(enough), a, 1 << 60)
+        raises(ValueError, "timeout_s", f("run_with"), *forever, '{"timeout_s": -1}', None, a, 3)
+        raises(ValueError, "unknown field", f("run_with"), *forever, '{"timeout": 1}', None, a, 3)
+        a[0] = 0
+        f("run_with")(*forever, '{"timeout_s": 1000}', tvm_ffi.convert(lambda: None), a, 3)
+        assert a[0] == 1.75, a
+
+
 def a_read_only_tensor_is_not_written_back():
     h = host()
     module = f("compile")(h, ADD, TARGETS[-1][0])

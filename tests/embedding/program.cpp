@@ -116,7 +116,7 @@ static void tensors(const chipdock::Host &host, const std::string &text, const s
     threads.emplace_back([&, number] {
       std::vector<float> x(100, static_cast<float>(number)), y(100, 1), z(100);
       for (int round = 0; round < 20; round++) {
-        module.run("vector_add", device, chipdock::view(x), chipdock::view(y), chipdock::view(z));
+        module.run_for(1000.5, "vector_add", device, chipdock::view(x), chipdock::view(y), chipdock::view(z));
         expect(z == std::vector<float>(100, static_cast<float>(number) + 1), "the sums of a thread");
       }
     });

@@ -36,7 +36,7 @@ extern "C" {
   F(stream_device) F(load_embedded) F(target_tags) F(tensor_place) F(as_strided)                \
   F(register_function) F(unregister_function) F(import_module) F(device_capabilities) F(empty_in)            \
   F(memory_kind) F(scope) F(map) F(timeline) F(timeline_value) F(timeline_set) F(timeline_wait)             \
-  F(timeline_device) F(stream_signal) F(stream_wait) F(copy_on)
+  F(timeline_device) F(stream_signal) F(stream_wait) F(copy_on) F(run_with)
 
 #define CHIPDOCK_HOST_DECLARE(name)                                                                         \
   int32_t __tvm_ffi_##name(void *self_, const ChipdockAny *args, int32_t num_args, ChipdockAny *result);
@@ -553,6 +553,12 @@ class Module {
   template <typename... Args>
   Value run(const std::string &name, const std::string &device, const Args &...args) const {
     return detail::call(__tvm_ffi_run, value_, name, device, args...);
+  }
+  /* As `run`; throws TimeoutError after so many seconds. */
+  template <typename... Args>
+  Value run_for(double seconds, const std::string &name, const std::string &device, const Args &...args) const {
+    const std::string options = "{\"timeout_s\":" + std::to_string(static_cast<long long>(seconds * 1e3)) + "e-3}";
+    return detail::call(__tvm_ffi_run_with, value_, name, device, options, nullptr, args...);
   }
   /* Adds a module to those that this one imports: its functions are found here by name, also by compiled code. */
   void import_module(const Module &module) const { detail::call(__tvm_ffi_import_module, value_, module.value_); }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use chipdock_abi::ChipdockDevice;
 use chipdock_host::{
-    Device, DeviceChoice, Host, HostOptions, LogLevel, LogSink, PluginLock, ProgramFunction, TargetRequest,
-    name_in_key,
+    Device, DeviceChoice, Host, HostOptions, LogLevel, LogSink, OnAsk, PluginLock, ProgramFunction,
+    TargetRequest, name_in_key,
 };
 use chipdock_ir::TargetKind;
 use chipdock_plugin_api::kit::{PerProcess, lock};
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::objects::{TargetObject, arg, object, of, raised};
-use crate::{functions, side};
+use crate::{functions, side, signals};
 
 /// Options of a host, as a JSON object.
 #[derive(Debug, Default, Deserialize)]
@@ -93,6 +93,7 @@ impl Options {
         options.threads = self.threads;
         options.remember = !self.isolated;
         options.log = self.log.sink();
+        options.on_ask = Some(OnAsk::new(signals::none_raised_on_main_thread));
         for (plugin, settings) in self.settings {
             for (name, value) in settings {
                 let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

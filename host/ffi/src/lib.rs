@@ -36,7 +36,7 @@
 //!   it, with the folder `plugins` beside this library in place of that beside the executable.
 //! * **FFI-8 Threads.** Every function may be called from any thread at once. In Python a call
 //!   releases the lock. `compile` looks for signals while it runs: Ctrl-C gives the build up, in
-//!   each of its phases and however it was called. Where the handler of a signal raised an error in
+//!   each of its phases and however it was called. Calls of functions look for them as FFI-12 says. Where the handler of a signal raised an error in
 //!   the caller's language, the call's error has TVM-FFI's kind for that, `EnvErrorAlreadySet`, and
 //!   its status -2: each release of TVM-FFI knows one of them, or both. Other calls run to their
 //!   end, and the handler runs after them.
@@ -53,6 +53,10 @@
 //! * **FFI-11 The program's.** `register_function` gives a host a function of the program, by rules
 //!   PROGRAM-F1 to PROGRAM-F5 of the host, and `import_module` a module its imports, by COMPOSE-I1
 //!   to COMPOSE-I4. A host of one's own and that of a forked child have none of them.
+//! * **FFI-12 Long calls.** A call of a function of a module ends before its code is done by rules
+//!   CALL-E1 to CALL-E5 of the host: on the main thread of the process at a signal whose handler
+//!   raises an error, however it was called; and for `run_with` at its timeout, and by an error of
+//!   its `on_ask`. So Ctrl-C in Python ends a long loop within a tenth of a second.
 //!
 //! # Where is what
 //!

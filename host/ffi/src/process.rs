@@ -21,3 +21,14 @@ pub(crate) fn own_path() -> Option<PathBuf> {
     let name = unsafe { CStr::from_ptr(found.dli_fname) };
     std::fs::canonicalize(std::ffi::OsStr::from_bytes(name.to_bytes())).ok()
 }
+
+/// Returns whether this is the thread that the process began with; true where that is not known.
+pub(crate) fn is_main_thread() -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: both take nothing.
+        unsafe { libc::gettid() == libc::getpid() }
+    }
+    #[cfg(not(target_os = "linux"))]
+    true
+}

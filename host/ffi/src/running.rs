@@ -1,9 +1,12 @@
-//! `run`: a function of a module on tensors that may be on another device than its kernels.
+//! `run` and `run_with`: a function of a module on tensors that may be on another device than its kernels.
+
+use std::time::{Duration, Instant};
 
 use chipdock_abi::{CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_TENSOR};
-use chipdock_host::{Device, Host, Tensor, values};
+use chipdock_host::{CallOptions, Device, Host, OnAsk, Tensor, values};
 use chipdock_plugin_api as api;
-use chipdock_plugin_api::{Any, AnyView, Error, TensorParts, TensorView};
+use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, TensorParts, TensorView};
+use serde::Deserialize;
 
 use crate::hosts::device_of;
 use crate::objects::{ModuleObject, arg, of, raised};
@@ -47,13 +50,55 @@ fn borrowed(host: &Host, view: TensorView<'_>) -> Result<Tensor, Error> {
     Tensor::from_value(host, value).map_err(raised)
 }
 
+/// Options of a run, as a JSON object.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Options {
+    /// Seconds after which the run ends.
+    timeout_s: Option<f64>,
+}
+
+impl Options {
+    fn read(text: Option<&str>) -> Result<Self, Error> {
+        let Some(text) = text else { return Ok(Self::default()) };
+        serde_json::from_str(text).map_err(|error| {
+            let message = format!("options: {error}; expected a JSON object with timeout_s");
+            Error::new(ErrorKind::VALUE_ERROR, message)
+        })
+    }
+
+    fn deadline(&self) -> Result<Option<Instant>, Error> {
+        let Some(seconds) = self.timeout_s else { return Ok(None) };
+        let timeout = Duration::try_from_secs_f64(seconds).map_err(|_| {
+            let message = format!("timeout_s: expected seconds from 0 on, found {seconds}");
+            Error::new(ErrorKind::VALUE_ERROR, message)
+        })?;
+        // A time that the clock does not have is as good as none.
+        Ok(Instant::now().checked_add(timeout))
+    }
+}
+
 pub(crate) fn run(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    run_on(args, &args[3..])
+}
+
+pub(crate) fn run_with(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let options: Option<String> = arg(args[3], "options")?;
+    let deadline = Options::read(options.as_deref())?.deadline()?;
+    let on_ask: Option<api::Function> = arg(args[4], "on_ask")?;
+    let on_ask = on_ask.map(|function| OnAsk::new(move || function.call(side::callers(), &[]).map(drop)));
+    let options = CallOptions { deadline, on_ask, ..CallOptions::default() };
+    options.within(|| run_on(args, &args[5..])).map_err(raised)?
+}
+
+/// Runs the function of a module on a device, as the first arguments name them.
+fn run_on(args: &[AnyView<'_>], given: &[AnyView<'_>]) -> Result<Any, Error> {
     let module: &ModuleObject = of(args[0], "module")?;
     let name: String = arg(args[1], "name")?;
     let host = &module.host;
     let device = device_of(host, args[2], "device")?;
     let function = module.module.function(&name).map_err(raised)?;
-    let args = &args[3..];
+    let args = given;
     let copies: Result<Vec<Option<Moved>>, Error> =
         args.iter().enumerate().map(|(at, arg)| moved(host, &device, *arg, at)).collect();
     let copies = copies?;

@@ -3,6 +3,8 @@
 use chipdock_host::library::TvmFfi;
 use chipdock_plugin_api::{Error, ErrorKind};
 
+use crate::process;
+
 /// Kind of the error that stands for one that the caller's language has already: what a handler of
 /// a signal raised in Python.
 const KIND: &str = "EnvErrorAlreadySet";
@@ -22,6 +24,12 @@ pub(crate) fn none_raised() -> Result<(), Error> {
         }
         _ => Ok(()),
     }
+}
+
+/// As [`none_raised`], where handlers run on the main thread alone, as Python's do: on others it
+/// would wait for the interpreter's lock in vain.
+pub(crate) fn none_raised_on_main_thread() -> Result<(), Error> {
+    if process::is_main_thread() { none_raised() } else { Ok(()) }
 }
 
 /// Returns the error of a call that ran a program: a signal to both of them is the cause, not the

@@ -141,6 +141,17 @@ entries! {
     /// Calls a function of a module on a device: tensors that are elsewhere are copied there
     /// before, and back afterwards unless they are read-only. Returns when the work is done.
     fn run(module: MODULE, name: STR, device: DEVICE, args: Type::Rest) -> Type::Any, running::run;
+    /// As `run`, with what ends it before it is done. Options are a JSON object: `timeout_s`, the
+    /// seconds after which it ends with TimeoutError. `on_ask` is called without arguments on this
+    /// thread, at most every 20 ms while host code runs; an error of it ends the run (FFI-12).
+    fn run_with(
+        module: MODULE,
+        name: STR,
+        device: DEVICE,
+        options: Type::Optional("ffi.String"),
+        on_ask: Type::Optional("ffi.Function"),
+        args: Type::Rest,
+    ) -> Type::Any, running::run_with;
     /// Makes a tensor whose elements are not initialised.
     fn empty(host: HOST, shape: SHAPE, dtype: DTYPE, device: DEVICE) -> TENSOR, tensors::empty;
     /// Makes a tensor whose elements are not initialised, in memory of a kind: `device`, `pinned`,

@@ -69,8 +69,9 @@ pub use scheduling::{
     split_reductions::split_reductions,
 };
 pub use splitting::{
-    bind_target::bind_target, lower_workspace::lower_workspace, make_packed_api::make_packed_api,
-    outline_parallel::outline_parallel, split_host_device::split_host_device,
+    ask_to_go_on::ask_to_go_on, bind_target::bind_target, lower_workspace::lower_workspace,
+    make_packed_api::make_packed_api, outline_parallel::outline_parallel,
+    split_host_device::split_host_device,
 };
 pub use threading::{
     inject_virtual_thread::inject_virtual_thread, lower_cross_thread_reduction::lower_cross_thread_reduction,

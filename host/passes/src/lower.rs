@@ -82,6 +82,7 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Device, "verify_limits", crate::verify_limits),
     (Stage::Host, "make_packed_api", crate::make_packed_api),
     (Stage::Host, "outline_parallel", crate::outline_parallel),
+    (Stage::Host, "ask_to_go_on", crate::ask_to_go_on),
     (Stage::Host, "lower_workspace", crate::lower_workspace),
     (Stage::Host, "lower_intrinsics", crate::lower_intrinsics),
     (Stage::Host, "simplify", crate::simplify::simplify),

@@ -73,7 +73,7 @@ fn iterations(extent: &Expr, inside: &HashSet<Var>) -> Expr {
 
 /// Operations of a value: each of its nodes that computes, on each lane of a vector that a register
 /// holds one of several, and of a vector that is loaded each four bytes, whatever they are.
-fn of_value(value: &Expr) -> i128 {
+pub(crate) fn of_value(value: &Expr) -> i128 {
     let mut sum = 0;
     value.walk(&mut |e| {
         let each =

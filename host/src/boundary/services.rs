@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind};
 use crate::log::{Log, LogLevel, LogSink};
 use crate::open::settings::Settings;
 use crate::process::HostProcess;
-use crate::runtime::Threads;
+use crate::runtime::{OnAsk, Threads};
 
 /// One host's services. Leaked: it lives as long as the process.
 pub(crate) struct Services {
@@ -29,6 +29,8 @@ pub(crate) struct Services {
     pub(crate) loans: &'static Loans,
     /// Threads for parallel loops.
     pub(crate) threads: Threads,
+    /// Asked while calls take long.
+    on_ask: OnceLock<OnAsk>,
     /// Emptied when the host is closed: they hold a copy of the environment.
     settings: RwLock<Arc<Settings>>,
     host: OnceLock<Weak<dyn HostCalls>>,
@@ -47,6 +49,7 @@ impl Services {
             process,
             loans: Loans::leaked(slots, log),
             threads: Threads::new(threads),
+            on_ask: OnceLock::new(),
             settings: RwLock::default(),
             host: OnceLock::new(),
             own: OnceLock::new(),
@@ -56,6 +59,16 @@ impl Services {
     /// Lets tables reach the host. Called once, when it is made.
     pub(crate) fn connect(&self, host: Weak<dyn HostCalls>) {
         let _ = self.host.set(host);
+    }
+
+    /// Has the program asked while calls take long. Called once, when the host is made.
+    pub(crate) fn ask_by(&self, on_ask: OnAsk) {
+        let _ = self.on_ask.set(on_ask);
+    }
+
+    /// Returns what is asked while calls take long.
+    pub(crate) fn on_ask(&self) -> Option<&OnAsk> {
+        self.on_ask.get()
     }
 
     /// Returns the host while it lives.

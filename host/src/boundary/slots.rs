@@ -149,6 +149,11 @@ impl Slots {
         self.raise_by(error.to_api(), Speaker::Host);
     }
 
+    /// As [`Self::raise_own`], for an error that is an object already.
+    pub(crate) fn raise_as_host(&self, error: api::Error) {
+        self.raise_by(error, Speaker::Host);
+    }
+
     /// Turns the status of a table's function into a result. `what` names the function. An error
     /// that a plugin raised begins with its name (HOST-A10).
     pub(crate) fn check(&self, status: i32, what: impl FnOnce() -> String) -> Result<(), Error> {

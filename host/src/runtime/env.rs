@@ -12,6 +12,7 @@ use chipdock_abi::{
 use chipdock_plugin_api as api;
 
 use super::device_state::DeviceState;
+use super::questions;
 use crate::boundary::interfaces;
 use crate::boundary::services::Services;
 use crate::bounds::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
@@ -377,7 +378,7 @@ impl EnvState {
     }
 }
 
-/// Answers `query` with the interfaces of the host, whose `self_` lives as long as the process.
+/// Answers `query` with `interrupt` 1 and the interfaces of the host, whose `self_` lives as long as the process.
 unsafe extern "C" fn query(
     env: *const ChipdockEnv,
     name: *const c_char,
@@ -389,7 +390,10 @@ unsafe extern "C" fn query(
     state.services.guarded("env.query", CHIPDOCK_ERROR, || {
         // SAFETY: null or NUL-terminated; a place for an interface, or null.
         state.status(unsafe { named(name) }.and_then(|name| {
-            let found = interfaces::of(state.services, &name, version);
+            let found = match (&*name, version) {
+                ("interrupt", 1) => questions::interface(state.services),
+                _ => interfaces::of(state.services, &name, version),
+            };
             // SAFETY: null or NUL-terminated; a place for an interface, or null.
             unsafe { put(out_interface, found, "the interface") }
         }))

@@ -10,6 +10,7 @@ use chipdock_abi::{
 };
 use chipdock_plugin_api as api;
 
+use super::interrupt::CallOptions;
 use super::module::ModuleInner;
 use super::tables::answered;
 use crate::boundary::calling::{Calling, FUNCTION, Note};
@@ -91,6 +92,16 @@ impl Function {
             return self.call_in_span(args);
         }
         self.call_now(args)
+    }
+
+    /// Calls it as [`Self::call`] does; what it does on this thread keeps to the options.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::call`], and `Cancelled`, `TimeoutError` or the error of
+    /// [`CallOptions::on_ask`] where it was to end before it was done (CALL-E1 to CALL-E5).
+    pub fn call_with(&self, args: &[api::AnyView<'_>], options: &CallOptions) -> Result<api::Any, Error> {
+        options.within(|| self.call(args))?
     }
 
     #[cold]

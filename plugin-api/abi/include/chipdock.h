@@ -46,6 +46,7 @@ extern "C" {
 #define CHIPDOCK_KIND_DEVICE_LOST "DeviceLost" /* 18 */
 #define CHIPDOCK_KIND_IO_ERROR "IoError" /* 19 */
 #define CHIPDOCK_KIND_CANCELLED "Cancelled" /* 20 */
+#define CHIPDOCK_KIND_TIMEOUT_ERROR "TimeoutError" /* 20 */
 #define CHIPDOCK_KIND_INTERNAL_ERROR "InternalError" /* 32 */
 #define CHIPDOCK_KIND_PANIC "Panic" /* 33 */
 #define CHIPDOCK_KIND_BROKEN_PLUGIN "BrokenPlugin" /* 34 */
@@ -125,6 +126,7 @@ extern "C" {
  * module loader  object      1  ChipdockObject1       the code of an artifact as an object file (M.15 to M.19)
  * module         launch      1  ChipdockLaunch1       launch a kernel on a given stream (K.5 to K.8)
  * build session  progress    1  ChipdockProgress1     what a long build is at (C.42)
+ * environment    interrupt   1  ChipdockInterrupt1    whether a long loop goes on (X.13 to X.16)
  * host           config      1  ChipdockConfig1       settings of the plugin (S)
  * host           memory      1  ChipdockMemory1       tensors on any device (H.9)
  * host           needs       1  ChipdockNeeds1        interfaces of other plugins that this one needs (H.11)
@@ -1256,6 +1258,13 @@ typedef struct ChipdockProgress1 {
   int32_t (*step)(void *self_, struct ChipdockStr text);
 } ChipdockProgress1;
 
+// Interface `interrupt` 1 of the environment: lets whoever called end a long computation.
+typedef struct ChipdockInterrupt1 {
+  // Returns 0 to go on, or -1 with an error raised: the function that asks fails with it. Cheap,
+  // from any thread, and never waits for other work of the call (X.13).
+  int32_t (*go_on)(void *self_);
+} ChipdockInterrupt1;
+
 // Interface `needs` 1 of a host.
 typedef struct ChipdockNeeds1 {
   // Writes the interface that another plugin registered under a key such as
@@ -1618,6 +1627,8 @@ CHIPDOCK_ASSERT_SIZE(ChipdockConfig1, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockConfig1, get, 0);
 CHIPDOCK_ASSERT_SIZE(ChipdockProgress1, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockProgress1, step, 0);
+CHIPDOCK_ASSERT_SIZE(ChipdockInterrupt1, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockInterrupt1, go_on, 0);
 CHIPDOCK_ASSERT_SIZE(ChipdockNeeds1, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockNeeds1, find, 0);
 CHIPDOCK_ASSERT_SIZE(ChipdockEntry, 16);

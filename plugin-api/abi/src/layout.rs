@@ -68,6 +68,7 @@ layouts! {
     ChipdockConformance1: 8 { wants_hooks @ 0 }
     ChipdockConfig1: 8 { get @ 0 }
     ChipdockProgress1: 8 { step @ 0 }
+    ChipdockInterrupt1: 8 { go_on @ 0 }
     ChipdockNeeds1: 8 { find @ 0 }
     ChipdockEntry: 16 { entry @ 0, device_type @ 8, flags @ 12 }
     ChipdockLaunchRequest: 96 { device_id @ 0, flags @ 4, stream @ 8, grid @ 16, block @ 40, dynamic_shared_bytes @ 64, args @ 72, args_count @ 80, next @ 88 }

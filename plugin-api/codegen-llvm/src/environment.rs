@@ -27,6 +27,8 @@ pub(crate) enum Helper {
     DeviceType,
     /// (type and id of the device) -> status.
     SetDevice,
+    /// () -> status: asks whether to go on.
+    GoOn,
     /// (body, data, most tasks) -> status.
     ParallelLaunch,
     /// (table, texts, frame) -> status, or [`crate::checks::GOES_ON`]: runs a table of
@@ -280,6 +282,55 @@ none:
 }
 ";
 
+// The interface is asked for once. Two threads may ask at the same time, and get the same answer; who
+// sees a function sees what it is called with.
+const GO_ON: &str = "\
+define internal i32 @cd.h.goes_on(ptr %self) #0 {
+  ret i32 0
+}
+define internal i32 @cd.h.go_on() noinline #0 {
+entry:
+  %found = alloca [4 x i64], align 8
+  %known = load atomic ptr, ptr @cd.interrupt acquire, align $pointer
+  %is_known = icmp ne ptr %known, null
+  br i1 %is_known, label %call, label %ask
+ask:
+  store ptr null, ptr %found, align 8
+  %place = getelementptr i8, ptr %found, i64 $pointer
+  store ptr null, ptr %place, align $pointer
+  %env = load ptr, ptr @__chipdock_env, align 8
+  %alone = icmp eq ptr %env, null
+  br i1 %alone, label %keep, label %host
+host:
+  $call %asked query @cd.interrupt_name, 1, %found
+  %failed = icmp ne i32 %asked, 0
+  %table = load ptr, ptr %place, align $pointer
+  %none = icmp eq ptr %table, null
+  %missing = or i1 %failed, %none
+  br i1 %missing, label %keep, label %take
+take:
+  %self = load ptr, ptr %found, align 8
+  store atomic ptr %self, ptr @cd.interrupt_self monotonic, align $pointer
+  %go_on = load ptr, ptr %table, align $pointer
+  br label %keep
+keep:
+  %answer = phi ptr [ @cd.h.goes_on, %ask ], [ @cd.h.goes_on, %host ], [ %go_on, %take ]
+  store atomic ptr %answer, ptr @cd.interrupt release, align $pointer
+  br label %call
+call:
+  %function = phi ptr [ %known, %entry ], [ %answer, %keep ]
+  %with = load atomic ptr, ptr @cd.interrupt_self monotonic, align $pointer
+  %status = call i32 %function(ptr %with)
+  ret i32 %status
+}
+";
+
+/// The answer to the question for the interface: its function, and what it is called with.
+const INTERRUPT: [(&str, &str); 2] = [
+    ("@cd.interrupt", "@cd.interrupt = internal global ptr null, align 8\n"),
+    ("@cd.interrupt_self", "@cd.interrupt_self = internal global ptr null, align 8\n"),
+];
+
 const PARALLEL_LAUNCH: &str = "\
 define internal i32 @cd.h.parallel_launch(ptr %body, ptr %data, i32 %tasks_max) #0 {
 entry:
@@ -391,6 +442,7 @@ impl Helper {
             Self::CallPacked => "cd.h.call_packed",
             Self::DeviceType => "cd.h.device_type",
             Self::SetDevice => "cd.h.set_device",
+            Self::GoOn => "cd.h.go_on",
             Self::ParallelLaunch => "cd.h.parallel_launch",
             Self::Check => "cd.h.check",
         }
@@ -407,6 +459,7 @@ impl Helper {
             Self::CallPacked => CALL_PACKED,
             Self::DeviceType => DEVICE_TYPE,
             Self::SetDevice => SET_DEVICE,
+            Self::GoOn => GO_ON,
             Self::ParallelLaunch => PARALLEL_LAUNCH,
         }
         .to_owned()
@@ -416,7 +469,12 @@ impl Helper {
     fn needs(self) -> &'static [Self] {
         match self {
             Self::AllocateWorkspace | Self::CallPacked | Self::DeviceType | Self::SetDevice => &[Self::Raise],
-            Self::Raise | Self::Fail | Self::Check | Self::FreeWorkspace | Self::ParallelLaunch => &[],
+            Self::Raise
+            | Self::Fail
+            | Self::Check
+            | Self::FreeWorkspace
+            | Self::GoOn
+            | Self::ParallelLaunch => &[],
         }
     }
 
@@ -430,7 +488,7 @@ impl Helper {
             Self::Fail | Self::Check => &[DLSYM, MALLOC, FREE],
             Self::AllocateWorkspace => &[MALLOC],
             Self::FreeWorkspace => &[FREE],
-            Self::CallPacked | Self::DeviceType | Self::SetDevice | Self::ParallelLaunch => &[],
+            Self::CallPacked | Self::DeviceType | Self::SetDevice | Self::GoOn | Self::ParallelLaunch => &[],
         }
     }
 
@@ -445,6 +503,7 @@ impl Helper {
                 &[("cd.out_of_memory", "OutOfMemory"), ("cd.no_workspace", "no memory left for workspace")]
             }
             Self::FreeWorkspace | Self::ParallelLaunch => &[],
+            Self::GoOn => &[("cd.interrupt_name", "interrupt")],
             Self::DeviceType | Self::SetDevice => {
                 &[UNAVAILABLE, ("cd.no_device", "no host to ask for a device; load this with Chipdock")]
             }
@@ -472,6 +531,9 @@ impl Writer<'_> {
         self.around.helpers.insert(helper.symbol().to_owned(), layout.fill_in(&helper.text()));
         for (ret, name, params) in helper.functions() {
             self.declare(ret, name, &layout.fill_in(params));
+        }
+        for (name, definition) in INTERRUPT.iter().filter(|_| helper == Helper::GoOn) {
+            self.around.globals.insert((*name).to_owned(), (*definition).to_owned());
         }
         for (name, text) in helper.texts() {
             let name = format!("@{name}");
@@ -597,7 +659,7 @@ mod tests {
 
     use super::Helper;
 
-    const ALL: [Helper; 9] = [
+    const ALL: [Helper; 10] = [
         Helper::Raise,
         Helper::Fail,
         Helper::AllocateWorkspace,
@@ -605,6 +667,7 @@ mod tests {
         Helper::CallPacked,
         Helper::DeviceType,
         Helper::SetDevice,
+        Helper::GoOn,
         Helper::ParallelLaunch,
         Helper::Check,
     ];
@@ -627,6 +690,6 @@ mod tests {
         called.sort_unstable();
         called.dedup();
         // The others are called by loaders.
-        assert_eq!(called.len() + 4, ENV_SLOTS.len(), "{called:?}");
+        assert_eq!(called.len() + 3, ENV_SLOTS.len(), "{called:?}");
     }
 }

@@ -393,6 +393,7 @@ impl<'a> Writer<'a> {
         let helper = match &**name {
             environment::DEVICE_TYPE => Some((Helper::DeviceType, 1)),
             environment::SET_DEVICE => Some((Helper::SetDevice, 2)),
+            environment::GO_ON => Some((Helper::GoOn, 0)),
             _ => None,
         };
         if let Some((helper, count)) = helper {

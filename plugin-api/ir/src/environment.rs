@@ -10,3 +10,7 @@ pub const DEVICE_TYPE: &str = "chipdock_device_type";
 /// `chipdock_set_device(device_type, device_id) -> int32`: makes a device the active one of its
 /// type on the thread; 0, or -1 with an error raised.
 pub const SET_DEVICE: &str = "chipdock_set_device";
+
+/// `chipdock_go_on() -> int32`: asks the environment's interface `interrupt` whether the call goes
+/// on; 0, or -1 with an error raised. 0 where there is no such interface (X.15).
+pub const GO_ON: &str = "chipdock_go_on";

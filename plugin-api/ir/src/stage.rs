@@ -64,6 +64,9 @@
 //! * **STAGE-H11** A loop may have the annotation `chipdock.tiles` ([`crate::attr::TILES`]), which
 //!   may be ignored. Default schedules mark products of types in the target's capability
 //!   `tile_products`, a user's schedule any.
+//! * **STAGE-H12** If the target kind says `asks_to_go_on`, loops that may run long call
+//!   `chipdock_go_on() -> int32` ([`crate::environment`]), and the function fails with the error of
+//!   a call whose value is not 0; see pass `ask_to_go_on`.
 //!
 //! # Device functions ([`Stage::Device`])
 //!

@@ -159,6 +159,10 @@ pub struct TargetKind {
     /// inlined.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scalar_arguments: bool,
+    /// Whether its code generator writes the question of long loops whether to go on
+    /// (`chipdock_go_on`, STAGE-H12): its host functions then end when their caller wants that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks_to_go_on: bool,
     /// Default keys.
     #[serde(default)]
     pub keys: Vec<String>,

@@ -1,4 +1,4 @@
-//! Environment for compiled code that is loaded through the bare tables (RAW-7 to RAW-10).
+//! Environment for compiled code that is loaded through the bare tables (RAW-7 to RAW-11).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use chipdock_abi::{
     CHIPDOCK_DEVICE_CPU, CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockEnv, ChipdockFunctionObject, ChipdockInterface,
-    ChipdockParallelBody,
+    ChipdockInterrupt1, ChipdockParallelBody,
 };
 use chipdock_plugin_api::{Error, ErrorKind, Function};
 
@@ -41,6 +41,8 @@ pub struct Service {
     pub is_ordered: bool,
     /// Functions that are imported, by name.
     pub imports: Vec<(&'static str, Function)>,
+    /// Whether it has interface `interrupt` 1 (RAW-11).
+    pub interrupts: bool,
 }
 
 /// What one thread does with one environment.
@@ -57,11 +59,24 @@ struct Work {
     location: Option<String>,
     /// Device that is current, and the address of its stream.
     current: (i32, usize),
+    /// Questions for the interface `interrupt`, and whether to go on.
+    questions: (usize, usize),
+    /// Questions whether to go on that are answered with yes before one is answered with no.
+    patience: usize,
 }
 
 impl Default for Work {
     fn default() -> Self {
-        Self { live: Vec::new(), limit: usize::MAX, n_asked: 0, n_tasks: 0, location: None, current: (0, 0) }
+        Self {
+            live: Vec::new(),
+            limit: usize::MAX,
+            n_asked: 0,
+            n_tasks: 0,
+            location: None,
+            current: (0, 0),
+            questions: (0, 0),
+            patience: usize::MAX,
+        }
     }
 }
 
@@ -150,6 +165,18 @@ impl Lent {
     #[must_use]
     pub fn n_asked(&self) -> usize {
         self.work(|work| work.n_asked)
+    }
+
+    /// Lets this thread go on for so many questions, and then no more (RAW-11).
+    pub fn go_on_for(&self, questions: usize) {
+        self.work(|work| work.patience = questions);
+    }
+
+    /// Returns how often compiled code on this thread has asked for the interface `interrupt`, and
+    /// whether to go on, since the last call.
+    #[must_use]
+    pub fn take_questions(&self) -> (usize, usize) {
+        self.work(|work| std::mem::take(&mut work.questions))
     }
 
     /// Returns the number of tasks that this thread's parallel loops had since the last call, on
@@ -331,11 +358,39 @@ unsafe extern "C" fn imported(
 
 unsafe extern "C" fn query(
     env: *const ChipdockEnv,
-    _name: *const c_char,
-    _version: u32,
+    name: *const c_char,
+    version: u32,
     out_interface: *mut ChipdockInterface,
 ) -> i32 {
-    put(lent_of(env), out_interface, ChipdockInterface::NONE)
+    let (lent, is_interrupt) = (lent_of(env), text(name) == "interrupt");
+    lent.work(|work| work.questions.0 += usize::from(is_interrupt));
+    if !is_interrupt || version != 1 || !lent.service.interrupts {
+        return put(lent, out_interface, ChipdockInterface::NONE);
+    }
+    let interface = ChipdockInterface {
+        self_: ptr::from_ref(lent).cast_mut().cast(),
+        table: ptr::from_ref(&INTERRUPT).cast(),
+        table_size_bytes: size_of::<ChipdockInterrupt1>() as u64,
+        features: 0,
+    };
+    put(lent, out_interface, interface)
+}
+
+static INTERRUPT: ChipdockInterrupt1 = ChipdockInterrupt1 { go_on };
+
+unsafe extern "C" fn go_on(self_: *mut c_void) -> i32 {
+    // SAFETY: the interface's `self_`, which was leaked.
+    let lent = unsafe { &*self_.cast::<Lent>() };
+    let goes_on = lent.work(|work| {
+        work.questions.1 += 1;
+        let left = work.patience.checked_sub(1);
+        work.patience = if work.patience == usize::MAX { usize::MAX } else { left.unwrap_or(0) };
+        left.is_some()
+    });
+    if goes_on {
+        return CHIPDOCK_OK;
+    }
+    lent.refuse(ErrorKind::CANCELLED, "told to end", CHIPDOCK_ERROR)
 }
 
 struct Data(*mut c_void);

@@ -49,6 +49,9 @@
 //! - **RAW-10 Imports and what is current.** A function is imported under the service's name of it,
 //!   and requests are counted for each thread. Device and stream are current for a thread, for each
 //!   type of device alike; device 0 and the default stream if none were made current.
+//! - **RAW-11 Questions.** With a service of it there is interface `interrupt` 1: `go_on` answers
+//!   yes for as many questions of a thread as [`Lent::go_on_for`] says, by default always, and then
+//!   no, by `Cancelled`.
 
 mod codegen;
 mod config;

@@ -40,27 +40,6 @@ typedef struct {
         void* v_ptr;
     } value;
 } CdAny;
-static inline __attribute__((always_inline)) int32_t cd_hidden_i32(int32_t x) {
-#if defined(__GNUC__) && !defined(__clang__)
-#if __GNUC__ >= 12
-    return __builtin_assoc_barrier(x);
-#else
-    __asm__("" : "+r"(x));
-#endif
-#endif
-    return x;
-}
-static inline __attribute__((always_inline)) int32_t cd_div_i32(int32_t a, int32_t b) {
-    if (b == 0) return a;
-    if (b == -1) return (int32_t)(0 - (uint32_t)a);
-    a = cd_hidden_i32(a);
-    b = cd_hidden_i32(b);
-    return a / b;
-}
-static inline __attribute__((always_inline)) int32_t cd_mod_i32(int32_t a, int32_t b) {
-    if (b == 0 || b == -1) return 0;
-    return a % b;
-}
 typedef struct {
     char header[24];
     int32_t (*safe_call)(void*, const CdAny*, int32_t, CdAny*);
@@ -84,6 +63,54 @@ struct ChipdockEnv {
 };
 // Set by whoever loads this; null: TVM-FFI's functions are looked for, then small fallbacks of our own serve.
 __attribute__((visibility("default"))) const ChipdockEnv* __chipdock_env = 0;
+static int32_t (*cd_interrupt)(void*);
+static void* cd_interrupt_self;
+static int32_t cd_goes_on(void* self) {
+    (void)self;
+    return 0;
+}
+__attribute__((cold, noinline)) static int32_t cd_go_on(void) {
+    int32_t (*go_on)(void*) = __atomic_load_n(&cd_interrupt, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(!go_on, 0)) {
+        const ChipdockEnv* env = __chipdock_env;
+        struct {
+            void* self;
+            int32_t (*const* table)(void*);
+            uint64_t table_size_bytes, features;
+        } found = {0};
+        go_on = cd_goes_on;
+        if (env && !env->query(env, "interrupt", 1, &found) && found.table) {
+            go_on = *found.table;
+            __atomic_store_n(&cd_interrupt_self, found.self, __ATOMIC_RELAXED);
+        }
+        __atomic_store_n(&cd_interrupt, go_on, __ATOMIC_RELEASE);
+    }
+    return go_on(__atomic_load_n(&cd_interrupt_self, __ATOMIC_RELAXED));
+}
+static inline __attribute__((always_inline)) int64_t cd_min_i64(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+static inline __attribute__((always_inline)) int32_t cd_hidden_i32(int32_t x) {
+#if defined(__GNUC__) && !defined(__clang__)
+#if __GNUC__ >= 12
+    return __builtin_assoc_barrier(x);
+#else
+    __asm__("" : "+r"(x));
+#endif
+#endif
+    return x;
+}
+static inline __attribute__((always_inline)) int32_t cd_div_i32(int32_t a, int32_t b) {
+    if (b == 0) return a;
+    if (b == -1) return (int32_t)(0 - (uint32_t)a);
+    a = cd_hidden_i32(a);
+    b = cd_hidden_i32(b);
+    return a / b;
+}
+static inline __attribute__((always_inline)) int32_t cd_mod_i32(int32_t a, int32_t b) {
+    if (b == 0 || b == -1) return 0;
+    return a % b;
+}
 static int32_t cd_parallel_launch(int32_t (*body)(int32_t, int32_t, void*), void* data, int32_t tasks_max) {
     const ChipdockEnv* env = __chipdock_env;
     return env ? env->parallel_launch(env, body, data, tasks_max) : body(0, 1, data);
@@ -91,9 +118,21 @@ static int32_t cd_parallel_launch(int32_t (*body)(int32_t, int32_t, void*), void
 
 __attribute__((noinline)) static int32_t scale_compute_region0_(int32_t first, int32_t count, float* restrict B, int32_t n, float* restrict A, float factor) {
     const int32_t first_1 = cd_min_i32(cd_max_i32(first, 0), 2147483646);
-    const int32_t end = first_1 + cd_min_i32(count, 2147483647 - first_1);
-    for (int32_t i = first_1; i < end; ++i) {
-        B[i] = A[i] * factor;
+    const int32_t extent = cd_max_i32(cd_min_i32(count, 2147483647 - first_1), 0);
+    const int32_t end = extent / 262144 + 1;
+    for (int32_t block = 0; block < end; ++block) {
+        if (block > 0) {
+            const int32_t r = cd_go_on();
+            if (r != 0) {
+                return -1;
+            }
+        }
+        const int32_t done = block * 262144;
+        const int32_t start = (int32_t)cd_min_i64((int64_t)first_1 + (int64_t)done, 2147483647LL);
+        const int32_t end_1 = start + cd_min_i32(cd_min_i32(262144, extent - done), 2147483647 - start);
+        for (int32_t i = start; i < end_1; ++i) {
+            B[i] = A[i] * factor;
+        }
     }
     return 0;
 }

@@ -125,6 +125,7 @@ const PASSES: &[&str] = &[
     "verify_limits",
     "make_packed_api",
     "outline_parallel",
+    "ask_to_go_on",
     "lower_workspace",
     "lower_intrinsics",
     "simplify",

@@ -7,6 +7,7 @@ mod far;
 mod forks;
 mod growth;
 mod hooks;
+mod interrupt;
 mod kernels;
 mod launches;
 mod least;

@@ -41,7 +41,7 @@ fn env() -> &'static Lent {
         // SAFETY: the functions ignore `self_` and keep nothing.
         let import = |call| unsafe { Function::from_safe_call(ChipdockSafeCall(call), ()) };
         let imports = vec![("imported.sum", import(sum)), ("imported.float", import(half))];
-        Lent::with(env_host(), Service { n_threads: 3, is_ordered: true, imports })
+        Lent::with(env_host(), Service { n_threads: 3, is_ordered: true, imports, interrupts: true })
     })
 }
 
@@ -61,6 +61,18 @@ pub fn location() -> Option<String> {
 #[must_use]
 pub fn asked() -> usize {
     env().n_asked()
+}
+
+/// Lets compiled code on this thread go on for so many questions.
+pub fn go_on_for(questions: usize) {
+    env().go_on_for(questions);
+}
+
+/// Returns how often compiled code on this thread has asked for the interface `interrupt`, and
+/// whether to go on, since the last call.
+#[must_use]
+pub fn take_questions() -> (usize, usize) {
+    env().take_questions()
 }
 
 /// Returns the number of pieces of workspace allocated on this thread.

@@ -1,5 +1,6 @@
 //! Host and device apart, and the packed functions of the host.
 
+pub(crate) mod ask_to_go_on;
 pub(crate) mod bind_target;
 pub(crate) mod callees;
 pub(crate) mod capture;

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests: what fails there fails the test")]
 
+mod asks;
 mod bounds;
 mod capabilities;
 mod compact;

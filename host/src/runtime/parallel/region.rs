@@ -15,6 +15,7 @@ use crate::boundary::guard::FloatMode;
 use crate::boundary::slots::Slots;
 use crate::error::{Error, ErrorKind};
 use crate::process::HostProcess;
+use crate::runtime::interrupt::{OnAsk, Watch, Why, ask_while_waiting};
 use crate::trace;
 
 thread_local! {
@@ -31,12 +32,19 @@ pub(super) struct Region {
     pub(super) note: Option<&'static Note>,
     /// Floating-point mode of the caller's thread.
     pub(super) mode: FloatMode,
+    /// What ends the tasks: the calls that the region is part of, or one of the tasks (CALL-E4).
+    pub(super) watch: Watch<'static>,
 }
 
 impl Region {
     /// Makes a region of this thread.
     pub(super) fn new() -> Self {
-        Self { failed: AtomicI32::new(i32::MAX), note: calling::here(), mode: FloatMode::now() }
+        Self {
+            failed: AtomicI32::new(i32::MAX),
+            note: calling::here(),
+            mode: FloatMode::now(),
+            watch: Watch::new(),
+        }
     }
 
     pub(super) fn fail(&self, task: i32) {
@@ -86,6 +94,12 @@ impl First {
             *self = Self { task, failure };
         }
     }
+
+    /// Adds the outcome of a task of the caller's thread. The error with which the caller was
+    /// answered is the region's, whichever tasks failed (CALL-E5).
+    fn add_own(&mut self, task: i32, failure: Option<Failure>, watch: &Watch<'_>) {
+        self.add(if watch.end() == Some(Why::Caller) { -1 } else { task }, failure);
+    }
 }
 
 /// Runs a region of one task more than the number of claimed threads; returns 0, or -1 with an
@@ -96,7 +110,7 @@ impl First {
 /// * As `Threads::launch`.
 /// * Nothing was posted yet to the claimed threads.
 pub(super) unsafe fn fork_join(
-    (slots, process): (Slots, HostProcess),
+    (slots, process, on_ask): (Slots, HostProcess, Option<&OnAsk>),
     claimed: &Claimed<'_>,
     body: ChipdockParallelBody,
     data: *mut c_void,
@@ -116,24 +130,30 @@ pub(super) unsafe fn fork_join(
     let mut first = First { task: i32::MAX, failure: None };
     // SAFETY: `body` may be called with `data` from several threads until this returns, as this
     // function requires, here and below.
-    first.add(0, unsafe { run(slots, &job(0)) });
+    first.add_own(0, region.watch.over(|| unsafe { run(slots, &job(0)) }), &region.watch);
     // Tasks that have not begun are begun here: no caller waits for a thread to wake up, or to get
     // a processor. From the last one, because the first ones are woken first.
     for (task, slot) in (1..count).rev().zip(claimed.slots().rev()) {
         // SAFETY: the region stands.
         if slot.take_back() && !unsafe { is_useless(&job(task)) } {
             // SAFETY: `body` may be called with `data` from several threads until this returns.
-            first.add(task, unsafe { run(slots, &job(task)) });
+            first.add_own(task, region.watch.over(|| unsafe { run(slots, &job(task)) }), &region.watch);
         }
     }
+    let mut told = None;
+    let mut on_wait = || {
+        let asked = region.watch.over(|| ask_while_waiting(on_ask));
+        told = told.take().or(asked.err());
+    };
     for (task, slot) in (1..count).zip(claimed.slots()) {
         // SAFETY: posted above, joined once. A task that was taken back has ended, without a
         // failure.
-        match unsafe { slot.join(process, claimed.patience()) } {
+        match unsafe { slot.join(process, claimed.patience(), &mut on_wait) } {
             Ok(failure) => first.add(task, failure),
             Err(ForkedChild) => first = First { task: 0, failure: Some(Failure::Forked) },
         }
     }
+    first.add_own(0, told.map(Failure::Raised), &region.watch);
     drop(stays);
     drop(within);
     match first.failure {
@@ -189,8 +209,10 @@ pub(super) unsafe fn run_handed(slots: Slots, job: &Job) -> Option<Failure> {
     let (run, context, region) = unsafe { (|| run(slots, job), job.context.as_ref(), &*job.region) };
     let _calling = Calling::resume(region.note);
     region.mode.put_back();
-    let Some(context) = context else { return run() };
-    context.within(slots, run)
+    region.watch.over_handed(|| match context {
+        Some(context) => context.within(slots, run),
+        None => run(),
+    })
 }
 
 /// Raises a region's failure on the caller's thread.

@@ -38,6 +38,7 @@ use super::context::Context;
 use super::region::Region;
 use super::wait::{For, Patience};
 use crate::process::HostProcess;
+use crate::runtime::interrupt::ASK_EVERY;
 
 const FREE: u32 = 0;
 const TAKEN: u32 = 1;
@@ -195,7 +196,8 @@ impl Slot {
         self.is(READY) && self.change(READY, DONE)
     }
 
-    /// Waits for the job's end; returns its failure, if it failed.
+    /// Waits for the job's end, and calls `on_wait` now and then (CALL-E5); returns its failure, if
+    /// it failed.
     ///
     /// # Errors
     ///
@@ -208,6 +210,7 @@ impl Slot {
         &self,
         process: HostProcess,
         patience: Patience,
+        on_wait: &mut dyn FnMut(),
     ) -> Result<Option<Failure>, ForkedChild> {
         let has_ended = || matches!(self.mailbox.state.load(Ordering::Acquire), DONE | PARKED);
         if !patience.spin(For::End, has_ended) {
@@ -218,7 +221,8 @@ impl Slot {
             unsafe { *self.owner_state.waiter.get() = Some(thread::current()) };
             if self.change(RUNNING, AWAITED) {
                 while !has_ended() {
-                    thread::park();
+                    thread::park_timeout(ASK_EVERY);
+                    on_wait();
                 }
             }
         }

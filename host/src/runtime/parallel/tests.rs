@@ -148,7 +148,8 @@ fn the_caller_runs_tasks_that_have_not_begun() {
         unsafe { slot.post(job) };
         assert!(slot.take_back() && !slot.take_back());
         // SAFETY: taken back: it has ended.
-        let joined = unsafe { slot.join(fixture.host.0.services.process, Patience { is_crowded: false }) };
+        let joined =
+            unsafe { slot.join(fixture.host.0.services.process, Patience { is_crowded: false }, &mut || ()) };
         assert!(matches!(joined, Ok(None)));
         // SAFETY: claimed above.
         unsafe { slot.release() };

@@ -50,9 +50,10 @@ impl Threads {
             let others_max = usize::try_from(tasks_max).ok().filter(|max| *max > 0).map(|max| max - 1);
             let claimed = team.claim(others_max.unwrap_or(usize::MAX));
             if !claimed.is_empty() {
+                let of = (services.slots, services.process, services.on_ask());
                 // SAFETY: `body` may be called with `data` from several threads until this returns,
                 // and does not unwind.
-                return unsafe { fork_join((services.slots, services.process), &claimed, body, data) };
+                return unsafe { fork_join(of, &claimed, body, data) };
             }
         }
         // SAFETY: `body` may be called with `data`, and does not unwind, as this function requires.

@@ -365,6 +365,8 @@ capabilities! {
             /// Thread axes that loops may be bound to; without any, what a device runs is launched
             /// as one thread.
             thread_axes: Vec<ThreadAxis> = |kind, _| kind.thread_axes.iter().filter_map(|axis| axis.parse().ok()).collect();
+            /// Whether long loops of host functions ask whether to go on.
+            asks_to_go_on: bool = |kind, _| kind.asks_to_go_on;
             /// Ops that the code generator spells itself, beyond the core ops: those of the kind,
             /// and those of its `optional_ops` whose option is true.
             native_ops: Vec<Op> = native_ops;

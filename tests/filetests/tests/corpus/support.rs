@@ -27,9 +27,13 @@ pub(crate) fn host_capabilities() -> TargetCapabilities {
     TargetCapabilities::host("host-kind")
 }
 
-/// Returns the capabilities of a host whose code launches parallel regions.
+/// Returns the capabilities of a host whose code launches parallel regions, and asks whether to go
+/// on.
 pub(crate) fn parallel_host_capabilities() -> TargetCapabilities {
-    host_capabilities().with(|it| it.execution.native_ops = vec![Op::ParallelLaunch])
+    host_capabilities().with(|it| {
+        it.execution.native_ops = vec![Op::ParallelLaunch];
+        it.execution.asks_to_go_on = true;
+    })
 }
 
 /// Returns the capabilities of a small device with threads.

@@ -38,6 +38,11 @@ class Module:
         for i in range(n):
             E[i] = A[0]
         A[0] = E[n - T.int64(1)]
+
+    @T.prim_func
+    def spins(A: T.Buffer((1,), "float32"), n: T.int64):
+        for i in range(n):
+            A[0] = A[0] * T.float32(0.5) + T.float32(1)
 "#;
 
 /// One test, in parts: whether the process has TVM-FFI's functions is the same for all of it.
@@ -55,6 +60,11 @@ fn kernels_need_no_host() {
     let (mut c, mut d) = (Tensor::f32(&[4], &[1.0, 2.0, 3.0, 4.0]), Tensor::new(FLOAT32, &[4]));
     kernels.call("parallel", &[c.borrowed(), d.borrowed()]).expect("computed without a host");
     assert_eq!((0..4).map(|i| d.at(i)).collect::<Vec<_>>(), [2.0, 3.0, 4.0, 5.0]);
+
+    // X.15: nobody is there to be asked.
+    let mut one = Tensor::f32(&[1], &[0.0]);
+    kernels.call("spins", &[one.borrowed(), int(1 << 23)]).expect("computed without a host");
+    assert_eq!(one.at(0), 2.0);
 
     // Nobody takes an error: the status tells.
     a.set(0, 200.0);

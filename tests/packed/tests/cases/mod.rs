@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use chipdock_abi::{ChipdockAny, ChipdockDataType};
 use chipdock_test_packed::{
-    FLOAT32, IMPORTS, INT32, Kernels, Raised, Surroundings, Tensor, any, asked, float, int, limit_workspaces,
-    live_workspaces, location,
+    FLOAT32, IMPORTS, INT32, Kernels, Raised, Surroundings, Tensor, any, asked, float, go_on_for, int,
+    limit_workspaces, live_workspaces, location, take_questions,
 };
 
 const SCRIPT: &str = r#"
@@ -117,6 +117,21 @@ class Module:
         while Module.twice(A[3]) < 10:
             A[3] = A[3] + 1
         T.evaluate(Module.twice(n))
+
+    @T.prim_func
+    def spins(A: T.Buffer((4,), "float32"), n: T.int64):
+        E = T.alloc_buffer((2000,))
+        for i in range(2000):
+            E[i] = A[1]
+        for i in range(n):
+            A[0] = A[0] * T.float32(0.5) + E[i % T.int64(2000)]
+
+    @T.prim_func
+    def turns(A: T.Buffer((4,), "float32"), n: T.int64):
+        E = T.alloc_buffer((2000,))
+        E[0] = T.Cast("float32", n)
+        while E[0] > A[0]:
+            A[0] = A[0] + A[1]
 
     @T.prim_func
     def imports(A: T.Buffer((8,), "int32"), n: T.int32, x: T.float32):
@@ -560,6 +575,38 @@ fn imported_functions_are_called_through_the_environment() {
     assert_eq!((raised.kind.as_str(), raised.message.as_str()), ("TypeError", message));
     // X.9: where, as far as it is known.
     assert!(location().is_some_and(|text| text.contains("imports_float")), "{:?}", location());
+}
+
+/// X.15, X.16: the interface is asked for once, and what asks whether to go on fails with the error
+/// of the answer, frees its workspace, and works afterwards. A short loop asks nothing.
+#[test]
+fn long_loops_ask_whether_to_go_on() {
+    let mut a = Tensor::f32(&[4], &[0.0, 1.0, 0.0, 0.0]);
+    call("spins", &[a.borrowed(), int(1000)]).unwrap();
+    assert_eq!((a.at(0), take_questions().1), (2.0, 0));
+    call("spins", &[a.borrowed(), int(1 << 22)]).unwrap();
+    let (_, questions) = take_questions();
+    assert!((2..100).contains(&questions), "{questions} questions in 4 million iterations");
+    call("spins", &[a.borrowed(), int(1 << 22)]).unwrap();
+    assert_eq!(take_questions(), (0, questions), "X.15: the interface was known");
+    for name in ["spins", "turns"] {
+        for patience in [0, 1, 2] {
+            a.set(1, 0.0);
+            go_on_for(patience);
+            let raised = call(name, &[a.borrowed(), int(1 << 60)]).unwrap_err();
+            go_on_for(usize::MAX);
+            assert_eq!(
+                (raised.kind.as_str(), raised.message.as_str()),
+                ("Cancelled", "told to end"),
+                "{name}"
+            );
+            assert_eq!((take_questions().1, live_workspaces()), (patience + 1, 0), "{name}");
+        }
+        a.set(0, 0.0);
+        a.set(1, 1.0);
+        call(name, &[a.borrowed(), int(100)]).unwrap();
+        assert_eq!(a.at(0), if name == "spins" { 2.0 } else { 100.0 });
+    }
 }
 
 /// X.9: an assertion says the function, and line and column of the text that the module was read
