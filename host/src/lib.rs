@@ -173,6 +173,6 @@ pub use options::HostOptions;
 pub use runtime::extents;
 pub use runtime::{
     CallOptions, Capabilities, Device, Function, Kernel, LaunchArg, Mapped, Mark, MemoryCapability,
-    MemoryKind, MemoryOptions, Module, NativeData, OnAsk, Order, Plain, ProgramFunction, Stream,
-    StreamGuard, Tensor, Timeline, Verdict, dtype_of,
+    MemoryKind, MemoryOptions, Module, NativeData, OnAsk, Order, Plain, ProgramFunction, Stream, StreamGuard,
+    Tensor, Timeline, Verdict, dtype_of,
 };

@@ -173,7 +173,7 @@ impl Tensor {
                 done => return done,
             }
         }
-        if !direct && self.is_compact() && from.is_compact() {
+        if !self.is_direct(from) && self.is_compact() && from.is_compact() {
             let copied = {
                 let _turns = turns::to_copy(from, self);
                 self.copy_in_place(from)

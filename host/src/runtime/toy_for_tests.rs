@@ -97,9 +97,9 @@ impl DeviceApi for ToyDevice {
     }
 
     unsafe fn free_data_space(&self, _id: i32, data: *mut c_void) -> Result<(), Error> {
-        let freed = self.0.lock().unwrap().blocks.remove(&data.addr());
-        let freed = freed.or_else(|| self.1.0.lock().unwrap().live.remove(&data.addr()));
-        api::ensure!(freed.is_some(), ErrorKind::VALUE_ERROR, "{data:p} is freed twice");
+        let freed = self.0.lock().unwrap().blocks.remove(&data.addr()).is_some()
+            || self.1.0.lock().unwrap().live.remove(&data.addr()).is_some();
+        api::ensure!(freed, ErrorKind::VALUE_ERROR, "{data:p} is freed twice");
         Ok(())
     }
 
@@ -128,7 +128,7 @@ struct ToyOrdered(Mutex<OrderedState>);
 #[derive(Default)]
 struct OrderedState {
     calls: Vec<String>,
-    live: BTreeMap<usize, Vec<u64>>,
+    live: BTreeMap<usize, Vec<Line>>,
 }
 
 impl api::HostState for ToyOrdered {
@@ -146,7 +146,7 @@ impl ToyOrdered {
 
     fn allocate(&self, what: &str, id: i32, size: u64, stream: Stream) -> Result<*mut c_void, Error> {
         api::ensure!(id == 1, ErrorKind::UNSUPPORTED, "toy:{id} has no {what}");
-        let mut block = vec![0_u64; size.div_ceil(8).max(1) as usize];
+        let mut block = vec![Line([0; 64]); size.div_ceil(64).max(1) as usize];
         let data: *mut c_void = block.as_mut_ptr().cast();
         let mut state = self.0.lock().unwrap();
         state.calls.push(format!("{what} on {}", stream.into_raw().addr()));
