@@ -69,7 +69,7 @@ static int32_t cd_goes_on(void* self) {
     (void)self;
     return 0;
 }
-__attribute__((cold, noinline)) static int32_t cd_go_on(void) {
+__attribute__((noinline)) static int32_t cd_go_on(void) {
     int32_t (*go_on)(void*) = __atomic_load_n(&cd_interrupt, __ATOMIC_ACQUIRE);
     if (__builtin_expect(!go_on, 0)) {
         const ChipdockEnv* env = __chipdock_env;

@@ -95,14 +95,8 @@ class Module:
                     T.tvm_throw_last_error()
             done: T.let[T.int32] = T.Cast("int32", T.min(T.Cast("int64", block) * T.Cast("int64", iterations), T.Cast("int64", extent)))
             for i in range(done, done + T.min(iterations, extent - done)):
-                extent_1: T.let[T.int32] = T.max(m, 0)
-                for block_1 in range(T.truncdiv(extent_1, 262144) + 1):
-                    if block_1 > 0:
-                        if T.call_extern("int32", "chipdock_go_on") != 0:
-                            T.tvm_throw_last_error()
-                    done_1: T.let[T.int32] = block_1 * 262144
-                    for j in range(done_1, done_1 + T.min(262144, extent_1 - done_1)):
-                        A_1[T.Cast("int64", i) * T.Cast("int64", m) + T.Cast("int64", j)] = A_1[T.Cast("int64", i) * T.Cast("int64", m) + T.Cast("int64", j)] + T.float32(1.0)
+                for j in range(m):
+                    A_1[T.Cast("int64", i) * T.Cast("int64", m) + T.Cast("int64", j)] = A_1[T.Cast("int64", i) * T.Cast("int64", m) + T.Cast("int64", j)] + T.float32(1.0)
         return 0
 
     @T.prim_func
@@ -194,13 +188,8 @@ class Module:
                     T.tvm_throw_last_error()
             done: T.let[T.int32] = block * 32
             for i in range(done, done + T.min(32, extent - done)):
-                for block_1 in range(T.truncdiv(i, 262144) + 1):
-                    if block_1 > 0:
-                        if T.call_extern("int32", "chipdock_go_on") != 0:
-                            T.tvm_throw_last_error()
-                    done_1: T.let[T.int32] = block_1 * 262144
-                    for j in range(done_1, done_1 + T.min(262144, i - done_1)):
-                        A_1[T.Cast("int64", i) * T.Cast("int64", n) + T.Cast("int64", j)] = A_1[T.Cast("int64", i) * T.Cast("int64", n) + T.Cast("int64", j)] + T.float32(1.0)
+                for j in range(i):
+                    A_1[T.Cast("int64", i) * T.Cast("int64", n) + T.Cast("int64", j)] = A_1[T.Cast("int64", i) * T.Cast("int64", n) + T.Cast("int64", j)] + T.float32(1.0)
         return 0
 
     @T.prim_func
@@ -297,14 +286,8 @@ class Module:
             done: T.let[T.int32] = T.Cast("int32", T.min(T.Cast("int64", block) * T.Cast("int64", iterations), T.Cast("int64", extent)))
             start: T.let[T.int32] = T.Cast("int32", T.min(T.Cast("int64", first_1) + T.Cast("int64", done), T.int64(2147483647)))
             for i in range(start, start + T.min(T.min(iterations, extent - done), 2147483647 - start)):
-                extent_1: T.let[T.int32] = T.max(m, 0)
-                for block_1 in range(T.truncdiv(extent_1, 262144) + 1):
-                    if block_1 > 0:
-                        if T.call_extern("int32", "chipdock_go_on") != 0:
-                            T.tvm_throw_last_error()
-                    done_1: T.let[T.int32] = block_1 * 262144
-                    for j in range(done_1, done_1 + T.min(262144, extent_1 - done_1)):
-                        A_1[T.Cast("int64", i) * T.Cast("int64", m) + T.Cast("int64", j)] = A_1[T.Cast("int64", i) * T.Cast("int64", m) + T.Cast("int64", j)] + T.float32(1.0)
+                for j in range(m):
+                    A_1[T.Cast("int64", i) * T.Cast("int64", m) + T.Cast("int64", j)] = A_1[T.Cast("int64", i) * T.Cast("int64", m) + T.Cast("int64", j)] + T.float32(1.0)
         return 0
 
     @T.prim_func

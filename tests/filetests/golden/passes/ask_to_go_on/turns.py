@@ -336,16 +336,15 @@ class Module:
         T.func_attr({"calling_conv": 0, "chipdock.no_inline": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
         A_1 = T.decl_buffer((T.Cast("int64", n),), "int32", data=A)
         B_1 = T.decl_buffer((T.int64(1),), "int32", data=B)
+        turns = T.alloc_buffer((T.int64(1),), "int64", scope="local")
+        turns[T.int64(0)] = T.int64(0)
         while B_1[T.int64(0)] > 0:
-            if T.call_extern("int32", "chipdock_go_on") != 0:
-                T.tvm_throw_last_error()
-            extent: T.let[T.int32] = T.max(n, 0)
-            for block in range(T.truncdiv(extent, 524288) + 1):
-                if block > 0:
-                    if T.call_extern("int32", "chipdock_go_on") != 0:
-                        T.tvm_throw_last_error()
-                done: T.let[T.int32] = block * 524288
-                for i in range(done, done + T.min(524288, extent - done)):
-                    A_1[T.Cast("int64", i)] = A_1[T.Cast("int64", i)] + B_1[T.int64(0)]
+            turns[T.int64(0)] = turns[T.int64(0)] + T.int64(1)
+            if turns[T.int64(0)] >= T.int64(63):
+                turns[T.int64(0)] = T.int64(0)
+                if T.call_extern("int32", "chipdock_go_on") != 0:
+                    T.tvm_throw_last_error()
+            for i in range(n):
+                A_1[T.Cast("int64", i)] = A_1[T.Cast("int64", i)] + B_1[T.int64(0)]
             B_1[T.int64(0)] = B_1[T.int64(0)] - 1
         return 0
