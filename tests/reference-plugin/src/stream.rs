@@ -62,11 +62,6 @@ impl Queue {
         self.push_always(job)
     }
 
-    /// Returns a failure that is kept, once.
-    pub(crate) fn report(&self) -> Result<(), Error> {
-        self.failure.report()
-    }
-
     /// Queues work, whatever failure is kept.
     pub(crate) fn push_always(self: &Arc<Self>, job: Job) -> Result<(), Error> {
         let (mut state, job) = (lock(&self.state), slowed(job));
