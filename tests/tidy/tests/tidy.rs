@@ -333,6 +333,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "program.rs",
             "module_loader.rs",
             "loader.rs",
+            "pools.rs",
             "llvm/",
             "linker/",
             "driver/",
