@@ -28,9 +28,8 @@ const LEVELS_MAX: usize = 24;
 /// run for more than a tenth of a second, for a target whose kind says `asks_to_go_on`. A function
 /// whose question is answered by an error fails with it.
 ///
-/// A loop asks where its iterations are known to be, or may be, more than [`UNASKED`] operations.
-/// If one iteration is [`BETWEEN`] operations or more, each asks; otherwise the loop becomes one of
-/// blocks of so many iterations, and each block but the first asks, so that the loop within a block
+/// A loop asks where its iterations are known to be, or may be, more than 2^22 operations. If one
+/// iteration is 2^20 operations or more, each asks; otherwise the loop becomes one of blocks of so many iterations, and each block but the first asks, so that the loop within a block
 /// is the one that was there, with nothing in its way to vectors. The iterations of a block are a
 /// number, or, where the work of an iteration depends on sizes, computed before the loop. `while`,
 /// and loops with a `break`, count their iterations and ask once in a while.
