@@ -29,15 +29,16 @@ const LEVELS_MAX: usize = 24;
 /// whose question is answered by an error fails with it.
 ///
 /// A loop asks where its iterations are known to be, or may be, more than 2^22 operations. If one
-/// iteration is 2^20 operations or more, each asks; otherwise the loop becomes one of blocks of so many iterations, and each block but the first asks, so that the loop within a block
-/// is the one that was there, with nothing in its way to vectors. The iterations of a block are a
-/// number, or, where the work of an iteration depends on sizes, computed before the loop. `while`,
-/// and loops with a `break`, count their iterations and ask once in a while.
+/// iteration is 2^20 operations or more, each asks; otherwise the loop becomes one of blocks of so
+/// many iterations, and each block but the first asks, so that the loop within a block is the one
+/// that was there, with nothing in its way to vectors. The iterations of a block are a number, or,
+/// where the work of an iteration depends on sizes, computed before the loop. `while`, and loops
+/// with a `break`, count their iterations and ask once in a while.
 ///
-/// A loop within others that goes through memory, and whose iterations are short, stays as it is if
-/// nothing is known of its extent: memory ends within the second, and compilers treat such loops
-/// best as they are. Not looked into are parallel loops, products of tiles ([`attr::TILES`]) and functions that are
-/// hardly ever called ([`attr::COLD`]).
+/// A loop within others that goes through memory, and whose iterations are short, stays as it is
+/// if nothing is known of its extent: memory ends within the second, and compilers treat such
+/// loops best as they are. Not looked into are parallel loops, products of tiles ([`attr::TILES`])
+/// and functions that are hardly ever called ([`attr::COLD`]).
 ///
 /// # Before and after
 ///
