@@ -389,6 +389,8 @@ fn freed(device: &Device, by: Ordered) -> Verdict {
     piece.free()?;
     let again = device.free_ordered(by, 0, data, stream.raw());
     refused("freeing it again", again, NOT_LIVE)?;
+    // Until then it may be memory that the driver knows.
+    stream.sync()?;
     let space = device.allocate(64)?;
     let from = ChipdockCopyEnd { device: device.device(0), data, offset_bytes: 0 };
     let copied = copy(&stream, from, space.end(0), 64);
