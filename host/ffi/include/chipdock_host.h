@@ -495,9 +495,9 @@ struct MemoryOptions {
   /* The alignment in bytes, a power of two. */
   int64_t alignment_bytes;
 
-  explicit MemoryOptions(const std::string &kind = "device", const std::string &scope = "global",
-                         int64_t alignment_bytes = 64)
-      : kind(kind), scope(scope), alignment_bytes(alignment_bytes) {}
+  explicit MemoryOptions(const std::string &of_kind = "device", const std::string &in_scope = "global",
+                         int64_t aligned_to_bytes = 64)
+      : kind(of_kind), scope(in_scope), alignment_bytes(aligned_to_bytes) {}
 };
 
 /* A value of a device that only rises, as streams and the host signal it. */
