@@ -384,6 +384,8 @@ fn frees_its_own_alone(device: &Device, by: Ordered) -> Verdict {
 
 fn freed(device: &Device, by: Ordered) -> Verdict {
     let stream = device.default_stream(0);
+    // Allocated before: later memory may have the address.
+    let space = device.allocate(64)?;
     let piece = Piece::new(device, by, &stream, 64)?;
     let data = piece.data;
     piece.free()?;
@@ -391,7 +393,6 @@ fn freed(device: &Device, by: Ordered) -> Verdict {
     refused("freeing it again", again, NOT_LIVE)?;
     // Until then it may be memory that the driver knows.
     stream.sync()?;
-    let space = device.allocate(64)?;
     let from = ChipdockCopyEnd { device: device.device(0), data, offset_bytes: 0 };
     let copied = copy(&stream, from, space.end(0), 64);
     stream.sync()?;
