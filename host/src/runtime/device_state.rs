@@ -139,7 +139,8 @@ impl DeviceState {
 
     /// Returns true if a stream is the default one or was not freed.
     pub(super) fn is_live(&self, stream: *mut c_void) -> bool {
-        self.live_streams().contains(&stream)
+        let streams = || self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        stream.is_null() || streams().contains(&stream.addr())
     }
 
     /// Copies bytes in the order of the current stream, and waits until they are there.
@@ -231,7 +232,7 @@ impl DeviceState {
             self.warn_of(self.sync_all());
             return self.warn_of(self.free_raw(block.data));
         }
-        if !self.lives(block.home) {
+        if !self.is_live(block.home) {
             // The stream was freed, and so its work is done.
             block.home = ptr::null_mut();
         }
@@ -252,11 +253,6 @@ impl DeviceState {
         }
         self.sync_raw(block.home)?;
         self.free_raw(block.data)
-    }
-
-    fn lives(&self, stream: *mut c_void) -> bool {
-        let streams = || self.streams.lock().unwrap_or_else(PoisonError::into_inner);
-        stream.is_null() || streams().contains(&stream.addr())
     }
 
     /// Records that work on the current stream may use memory that another stream allocated.

@@ -39,7 +39,7 @@ use super::device::Device;
 use super::device_state::DeviceState;
 use super::memory_kind::{GLOBAL, MemoryKind, Place};
 use super::spaces::Known;
-use super::tables::{ALIGNMENT_BYTES, broken};
+use super::tables::{ALIGNMENT_BYTES, broken, plain_request};
 use super::tensor::{Tensor, dl_dtype};
 use crate::boundary::registrar::DeviceApiEntry;
 use crate::boundary::services::from_api;
@@ -251,12 +251,10 @@ impl DeviceApiEntry {
         place: &Place,
     ) -> Result<*mut c_void, Error> {
         let request = ChipdockDataSpaceRequest {
-            size_bytes,
             alignment_bytes: place.alignment_bytes,
-            dtype_hint,
             kind: place.kind.raw(),
             scope: str_out(&place.scope),
-            next: ptr::null(),
+            ..plain_request(size_bytes, dtype_hint)
         };
         let mut data = ptr::null_mut();
         // SAFETY: the registered `self`, a request that lives for the call, a place to write to.

@@ -5,14 +5,10 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::OnceLock;
 
-use chipdock_abi::{
-    CHIPDOCK_DATA_SPACE_DEVICE, ChipdockDataSpaceRequest, ChipdockDataType, ChipdockMemoryAsync1,
-    ChipdockWorkspace1,
-};
-use chipdock_plugin_api::text::static_str;
+use chipdock_abi::{ChipdockDataType, ChipdockMemoryAsync1, ChipdockWorkspace1};
 
 use super::DeviceState;
-use super::tables::{ALIGNMENT_BYTES, broken};
+use super::tables::{broken, plain_request};
 use crate::error::{Error, ErrorKind};
 
 /// Whether a device has memory and workspace in the order of a stream; a device that once answered
@@ -63,14 +59,7 @@ impl DeviceState {
         if self.ordered.memory.get() == Some(&false) {
             return Ok(None);
         }
-        let request = ChipdockDataSpaceRequest {
-            size_bytes,
-            alignment_bytes: ALIGNMENT_BYTES,
-            dtype_hint,
-            kind: CHIPDOCK_DATA_SPACE_DEVICE,
-            scope: static_str(""),
-            next: ptr::null(),
-        };
+        let request = plain_request(size_bytes, dtype_hint);
         let mut data = ptr::null_mut();
         // SAFETY: P3.11, the table with its `self_`; a request that lives for the call, a stream of
         // the device, and a place to write to.

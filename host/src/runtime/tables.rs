@@ -109,14 +109,7 @@ impl DeviceApiEntry {
         size_bytes: u64,
         dtype_hint: ChipdockDataType,
     ) -> Result<*mut c_void, Error> {
-        let request = ChipdockDataSpaceRequest {
-            size_bytes,
-            alignment_bytes: ALIGNMENT_BYTES,
-            dtype_hint,
-            kind: chipdock_abi::CHIPDOCK_DATA_SPACE_DEVICE,
-            scope: static_str(""),
-            next: std::ptr::null(),
-        };
+        let request = plain_request(size_bytes, dtype_hint);
         let mut data = std::ptr::null_mut();
         // SAFETY: the registered `self`, a request that lives for the call, a place to write to.
         self.call("allocate_data_space", |table, self_| unsafe {
@@ -254,6 +247,18 @@ impl TargetKindEntry {
             return Err(broken(format!("{} answered {size} bytes; expected at most {bound}", what())));
         }
         Ok(text.as_str().to_owned())
+    }
+}
+
+/// Makes the request for memory of the device itself, in its global scope.
+pub(super) fn plain_request(size_bytes: u64, dtype_hint: ChipdockDataType) -> ChipdockDataSpaceRequest {
+    ChipdockDataSpaceRequest {
+        size_bytes,
+        alignment_bytes: ALIGNMENT_BYTES,
+        dtype_hint,
+        kind: chipdock_abi::CHIPDOCK_DATA_SPACE_DEVICE,
+        scope: static_str(""),
+        next: std::ptr::null(),
     }
 }
 
