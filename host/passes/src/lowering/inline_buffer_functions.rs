@@ -22,8 +22,8 @@ use crate::PassError;
 ///   parameters becomes the function's body, with variables of its own. Scalars are bound to names
 ///   first, so that each is computed once; accesses through a pointer to an element move by its
 ///   index, as MOVED-P1 and MOVED-P2 of `lower_moved_pointers` say.
-/// * **INLINE-B2** A call is unchanged if the function returns a value or returns early, or if it is
-///   given a pointer that MOVED-P3 leaves out. A code generator refuses what it cannot write.
+/// * **INLINE-B2** A call is unchanged if the function returns a value or returns early, or if it
+///   is given a pointer that MOVED-P3 leaves out. A code generator refuses what it cannot write.
 /// * **INLINE-B3** At most 1000 bodies are inlined into a function, since calls of calls could make
 ///   it grow without end; the calls beyond them are unchanged.
 /// * **INLINE-B4** A function that takes buffers is left out once nothing calls it.

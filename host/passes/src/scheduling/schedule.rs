@@ -82,7 +82,8 @@
 //! - **SCHED-16 Scopes.** A buffer has a scope in which all that use it see the same memory:
 //!   [`Schedule::set_scope`] and the caches refuse others, where loops are bound to threads.
 //! - **SCHED-17 Threads.** There is no step `bind`: loops are bound to threads by the kernel's text
-//!   (`T.thread_binding`), or, after the steps, by the default schedule (`default_schedule::device::launch`).
+//!   (`T.thread_binding`), or, after the steps, by the default schedule
+//!   (`default_schedule::device::launch`).
 
 mod access;
 mod annotate;

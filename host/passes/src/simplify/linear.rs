@@ -96,8 +96,8 @@ impl Linear {
         None
     }
 
-    /// Wraps a value to the signed range of the width, whatever the sign of the type: a factor of -1
-    /// is shorter than 2^32-1.
+    /// Wraps a value to the signed range of the width, whatever the sign of the type: a factor of
+    /// -1 is shorter than 2^32-1.
     fn wrap(&self, value: i128) -> i128 {
         balanced(self.dtype, value)
     }

@@ -13,8 +13,8 @@ use crate::simplify::Ranges;
 use blocks::{Count, Loop};
 use estimate::{EFFECT_OPERATIONS, Work};
 
-/// The operations between two questions: 10 to 250 µs at 4 to 100 in a nanosecond; a question takes a
-/// few nanoseconds.
+/// The operations between two questions: 10 to 250 µs at 4 to 100 in a nanosecond; a question takes
+/// a few nanoseconds.
 const BETWEEN: i128 = 1 << 20;
 
 /// The operations of a statement that asks nothing: at most milliseconds, even where each waits for

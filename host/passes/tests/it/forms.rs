@@ -172,8 +172,8 @@ fn elements_that_are_long_vectors_are_reached_lane_by_lane() {
     }
 }
 
-/// WIDE-V4: an expression with an effect is not split into parts, because each part would have the effect
-/// once more.
+/// WIDE-V4: an expression with an effect is not split into parts, because each part would have the
+/// effect once more.
 #[test]
 fn an_effect_happens_once() {
     let text = r#"

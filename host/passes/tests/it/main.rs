@@ -1,6 +1,6 @@
-//! Tests of the passes on modules built in Rust, or written as short scripts. The results for modules
-//! in text form are in the golden files of `tests/filetests`; random programs go through all passes
-//! in `host/conformance/programs`.
+//! Tests of the passes on modules built in Rust, or written as short scripts. The results for
+//! modules in text form are in the golden files of `tests/filetests`; random programs go through
+//! all passes in `host/conformance/programs`.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests: what fails there fails the test")]
 

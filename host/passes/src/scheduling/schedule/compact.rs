@@ -12,7 +12,7 @@ use chipdock_ir::{
 use super::access::{SIZE_MAX, loads, stores};
 use super::args::Args;
 use super::inline::{Uses, is_intermediate, refused};
-use super::nest::{Loop, Realized, StmtPath, parts};
+use super::nest::{Loop, Realized, StmtPath, at_least_zero, parts};
 use super::pack::at_start;
 use super::place::{Accessed, Bounds, bounds, dense, elements_under, is_domain, places};
 use super::{BlockRef, Made, Schedule, ScheduleError};
@@ -227,8 +227,7 @@ fn shrunk(old: &Buffer, region: &[Bounds], ranges: &Ranges) -> Shrunk {
     let mut first = Vec::new();
     let mut shape = Vec::new();
     for ((low, high), extent) in region.iter().zip(&old.shape) {
-        let size = high.clone() - low.clone() + Expr::int(1, low.dtype);
-        let size = constant_or(&simplify::expr_with(&size, ranges), ranges);
+        let size = count(low, high, ranges);
         let whole =
             low.as_int() == Some(0) && simplify::expr_with(extent, ranges) == size.clone().cast(extent.dtype);
         shape.push(if whole { extent.clone() } else { size });
@@ -236,6 +235,13 @@ fn shrunk(old: &Buffer, region: &[Bounds], ranges: &Ranges) -> Shrunk {
     }
     let new = Buffer::new(&*old.name, shape, old.dtype, old.scope.clone());
     Shrunk { old: old.clone(), new, first }
+}
+
+/// The number of indices from a first to a last one; a loop without iterations between them may
+/// make the last one less.
+fn count(low: &Expr, high: &Expr, ranges: &Ranges) -> Expr {
+    let size = simplify::expr_with(&(high.clone() - low.clone() + Expr::int(1, low.dtype)), ranges);
+    at_least_zero(&constant_or(&size, ranges), ranges)
 }
 
 /// A constant that is at least as great, if there is one.
@@ -317,8 +323,7 @@ fn local(
     let inner = Linear { dtype: sum.dtype, terms: inner, constant: 0 }.to_expr().cast(axis.var.dtype);
     let (low, high) = bounds(&inner, loops, ranges)?;
     (low.as_int() == Some(0)).then_some(())?;
-    let extent = simplify::expr_with(&(high + Expr::int(1, inner.dtype)), ranges);
-    let extent = constant_or(&extent, ranges).cast(axis.var.dtype);
+    let extent = count(&low, &high, ranges).cast(axis.var.dtype);
     let var = Var::new(Arc::clone(&axis.var.name), axis.var.dtype);
     let own = IterVar { var, min: Expr::int(0, axis.var.dtype), extent, kind: axis.kind };
     ranges.set_loop(&own.var, &own.min, &own.extent, None);

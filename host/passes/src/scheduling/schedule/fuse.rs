@@ -4,7 +4,7 @@ use chipdock_ir::subst::Substitution;
 use chipdock_ir::{BinaryOp, DType, Expr, ForKind, PrimFunc, Stmt, Var};
 
 use super::args::Args;
-use super::nest::{Loop, StmtPath, add_range, expect_plain};
+use super::nest::{Loop, StmtPath, add_range, at_least_zero, expect_plain};
 use super::{Handle, LoopRef, Made, Schedule, ScheduleError};
 use crate::simplify::{self, Ranges};
 use crate::walk::vars_of;
@@ -34,6 +34,7 @@ fn fuse(function: &PrimFunc, loops: &[LoopRef]) -> Made {
     let place = StmtPath::of_loop(function, first)?;
     let heads = nested(function, &place, loops)?;
     let ranges = place.ranges(function);
+    // The product of two negative extents would have iterations.
     let extents: Vec<Expr> = heads.iter().map(|head| at_least_zero(head.extent, &ranges)).collect();
     let dtype = fused_type(&heads, &extents, &ranges);
     let extents: Vec<Expr> = extents.into_iter().map(|extent| extent.cast(dtype)).collect();
@@ -92,14 +93,6 @@ fn nested<'a>(
         heads.push(head);
     }
     Ok(heads)
-}
-
-/// A loop with a negative extent has no iterations: the product of two of them would have some.
-fn at_least_zero(extent: &Expr, ranges: &Ranges) -> Expr {
-    if ranges.of(extent).0 >= 0 {
-        return extent.clone();
-    }
-    Expr::binary(BinaryOp::Max, extent.clone(), Expr::int(0, extent.dtype))
 }
 
 /// int32 if all loops count in it and the product does not exceed it.

@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use chipdock_ir::{Attrs, Block, Child, Expr, ExprKind, ForKind, Param, PrimFunc, Stmt, StmtKind, Var};
+use chipdock_ir::{
+    Attrs, BinaryOp, Block, Child, Expr, ExprKind, ForKind, Param, PrimFunc, Stmt, StmtKind, Var,
+};
 
 use super::{BlockRef, LoopRef, ScheduleError};
-use crate::simplify::{Ranges, leaves_loop};
+use crate::simplify::{self, Ranges, leaves_loop};
 use crate::walk::{conjuncts, depends_on_memory};
 
 /// A loop's parts.
@@ -214,6 +216,15 @@ pub(super) fn add_range(ranges: &mut Ranges, stmt: &Stmt) {
         }
         _ => {}
     }
+}
+
+/// The number of iterations or indices that an extent stands for: a negative one is of none.
+pub(super) fn at_least_zero(extent: &Expr, ranges: &Ranges) -> Expr {
+    if ranges.of(extent).0 >= 0 {
+        return extent.clone();
+    }
+    let zero = Expr::int(0, extent.dtype);
+    simplify::expr_with(&Expr::binary(BinaryOp::Max, extent.clone(), zero), ranges)
 }
 
 /// Everything that a statement binds: names, loops, axes of blocks, names within expressions.

@@ -56,8 +56,8 @@ impl Work {
     }
 }
 
-/// Returns true if a loop's variable is part of the index of an access to memory, directly or through
-/// variables that are bound in its body.
+/// Returns true if a loop's variable is part of the index of an access to memory, directly or
+/// through variables that are bound in its body.
 pub(super) fn goes_through_memory(var: &Var, body: &Stmt) -> bool {
     let mut derived = HashSet::from([var.clone()]);
     body.walk(&mut |child| {

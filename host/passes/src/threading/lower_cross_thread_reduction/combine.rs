@@ -343,8 +343,8 @@ fn start_of(
     }
 }
 
-/// Returns true for a float sum that starts at 0.0: it is never -0.0, while a sum that starts at -0.0
-/// may be.
+/// Returns true for a float sum that starts at 0.0: it is never -0.0, while a sum that starts at
+/// -0.0 may be.
 fn is_zero_sum(result: &Expr, init: &Expr) -> bool {
     let ExprKind::Float(value) = &init.kind else { return false };
     matches!(result.kind, ExprKind::Binary(BinaryOp::Add, ..)) && value.value() == 0.0

@@ -189,6 +189,30 @@ fn producers_move_to_their_consumers() {
     }
 }
 
+/// A loop without iterations within another touches nothing: a tile of it has no elements.
+#[test]
+fn tiles_of_no_elements() {
+    for symbolic in [false, true] {
+        for n in [0, 1, 9] {
+            let kernel = kernels::pipeline(n, symbolic);
+            let mut sch = Schedule::new(&kernel.function);
+            let [b, c, d] = ["B", "C", "D"].map(|name| sch.get_sblock(name).unwrap());
+            let loops = sch.get_loops(&d).unwrap();
+            let parts = sch.split(&loops[0], &[None, Some(4)], Tail::Predicate).unwrap();
+            sch.reorder(&[parts[1].clone(), parts[0].clone()]).unwrap();
+            sch.compute_at(&c, &parts[1]).unwrap();
+            check(&kernel, &sch);
+            sch.compute_at(&b, &parts[1]).unwrap();
+            check(&kernel, &sch);
+            for block in [&c, &b] {
+                sch.compact(block).unwrap();
+                check(&kernel, &sch);
+                check_lowered(&kernel, &sch);
+            }
+        }
+    }
+}
+
 #[test]
 fn refusals_of_compaction() {
     let kernel = kernels::pipeline(9, false);

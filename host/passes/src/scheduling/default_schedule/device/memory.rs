@@ -70,7 +70,8 @@ fn mentioned(stmt: &Stmt) -> (HashSet<Buffer>, Vec<(Buffer, Var)>) {
 
 /// Moves buffers to another scope: those of `moved`, and all views of their memory.
 ///
-/// Returns the substitution that does so in all of `stmt` and in the lists of buffers that belong to it.
+/// Returns the substitution that does so in all of `stmt` and in the lists of buffers that belong
+/// to it.
 pub(super) fn moved(stmt: &Stmt, moved: &[Buffer], scope: &StorageScope) -> Substitution {
     let (mut buffers, views) = mentioned(stmt);
     buffers.extend(moved.iter().cloned());

@@ -1,6 +1,7 @@
-//! Loops bound to the threads of a device: a function becomes host statements and launches. Here it is
-//! parted, and each nest gets the special schedule that fits (`matmul`, `reduction`, `registers`, `runs`,
-//! `transpose`) or the general one; `launch` binds loops to blocks and threads.
+//! Loops bound to the threads of a device: a function becomes host statements and launches. Here it
+//! is parted, and each nest gets the special schedule that fits (`matmul`, `reduction`,
+//! `registers`, `runs`, `transpose`) or the general one; `launch` binds loops to blocks and
+//! threads.
 
 mod launch;
 mod limits;

@@ -18,8 +18,8 @@ const LOG: &[f32] = &[0.206_975_02, 0.230_660_75, 0.272_728_12, 0.333_333, 0.428
 /// log2 of a positive normal or subnormal float32: the first 12 digits, and the remainder, to 30
 /// digits in all.
 ///
-/// The steps are those of FreeBSD's `powf` (Sun Microsystems, 1993): near 1 or 3/2, log2 m = log2 c +
-/// 2 atanh(s) / ln 2 with s = (m - c) / (m + c).
+/// The steps are those of FreeBSD's `powf` (Sun Microsystems, 1993): near 1 or 3/2, log2 m = log2 c
+/// + 2 atanh(s) / ln 2 with s = (m - c) / (m + c).
 fn log2(s: &Steps, x: &Expr) -> (Expr, Expr) {
     let tiny = |then: Expr, otherwise: Expr| if_less(s, x, f32::MIN_POSITIVE, then, otherwise);
     let normal = s.name("normal", tiny(x.clone() * s.f32(33_554_432.0), x.clone()));

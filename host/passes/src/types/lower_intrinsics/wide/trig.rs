@@ -9,7 +9,8 @@ use super::pair::{product, quick_sum};
 /// What half of π is beyond its float64.
 const HALF_PI_REST: f64 = 6.123_233_995_736_766e-17;
 
-/// An angle of at most about π / 4, in two parts, and the number of quarter turns before it, modulo 4.
+/// An angle of at most about π / 4, in two parts, and the number of quarter turns before it, modulo
+/// 4.
 struct Angle {
     high: Expr,
     low: Expr,
