@@ -21,7 +21,8 @@ pub fn fma_peak_gflops(rounds: usize) -> f64 {
 #[cfg(target_arch = "x86_64")]
 fn fma_once() -> f64 {
     let mut best = 0.0_f64;
-    // Chains that all stay in registers, with the two operands: 16 registers of 256 bits, 32 of 512.
+    // Chains that all stay in registers, with the two operands: 16 registers of 256 bits, 32 of
+    // 512.
     if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
         // SAFETY: the processor has AVX2 and FMA, as checked above.
         let shapes =

@@ -164,7 +164,8 @@ impl Host {
     }
 
     /// Returns the names of all tags, in their order, each with its kind; its options are in
-    /// [`TargetKind::tags`]. Opens what [`Self::target_kinds`] opens, and leaves out what that does.
+    /// [`TargetKind::tags`]. Opens what [`Self::target_kinds`] opens, and leaves out what that
+    /// does.
     #[must_use]
     pub fn target_tags(&self) -> Vec<(String, Arc<TargetKind>)> {
         let kinds = self.target_kinds().into_iter().map(|(kind, _)| kind);

@@ -90,8 +90,8 @@
 //!   instances last.
 //! * **HOST-W6** A read or write of a tensor's elements by the host takes its turn: a thread that
 //!   reads sees all of a write of another thread or none of it, also through clones and views of
-//!   the tensor and through values made of it. So does a mapping ([`Tensor::map`]) for as long as it
-//!   lives. Memory is known by its data pointer; what compiled code or foreign code reads and
+//!   the tensor and through values made of it. So does a mapping ([`Tensor::map`]) for as long as
+//!   it lives. Memory is known by its data pointer; what compiled code or foreign code reads and
 //!   writes takes no turns, and the caller orders it.
 //!
 //! # What the host checks of an answer

@@ -63,8 +63,8 @@ pub(crate) fn check_key(key: &str) -> Result<(), String> {
     Err(format!("\"provides\" has {shown:?}; {wrong}"))
 }
 
-/// Checks the key of an interface, `<key>/<name>/<version>` (P3.14); an error describes the expected
-/// form.
+/// Checks the key of an interface, `<key>/<name>/<version>` (P3.14); an error describes the
+/// expected form.
 pub(crate) fn check_interface_key(key: &str) -> Result<(), String> {
     let Some(wrong) = wrong_interface_key(key) else { return Ok(()) };
     let shown: String = key.chars().take(80).collect();

@@ -9,8 +9,8 @@
 //! | `<kind>.compile_source` | `(source: str, target: str) -> bytes \| str` | the compiler, in place of the kind's own |
 //! | `<hook>.fingerprint` | `() -> str` | identifies the hook: it differs whenever the hook might answer otherwise |
 //!
-//! `target` is the canonical JSON of the target. What is built with a hook is kept for another build
-//! only where the hook has a fingerprint.
+//! `target` is the canonical JSON of the target. What is built with a hook is kept for another
+//! build only where the hook has a fingerprint.
 
 use crate::{Any, AnyView, Bytes, Error, ErrorKind, FromAny, Function, HostRef, Str};
 
@@ -66,8 +66,8 @@ pub fn fingerprint_of(hook: &str) -> String {
     format!("{hook}.fingerprint")
 }
 
-/// Returns the source as the hook `postprocess_source` of a kind answers it; the source unchanged if
-/// nobody registered one.
+/// Returns the source as the hook `postprocess_source` of a kind answers it; the source unchanged
+/// if nobody registered one.
 ///
 /// # Errors
 ///

@@ -192,14 +192,14 @@ impl HostRef {
     ///
     /// # Errors
     ///
-    /// * `KeyError`: the manifest does not name it. `Unavailable`: the host hands out no interfaces,
-    ///   or the other plugin is not available. `NotFound`: it has no such interface.
+    /// * `KeyError`: the manifest does not name it. `Unavailable`: the host hands out no
+    ///   interfaces, or the other plugin is not available. `NotFound`: it has no such interface.
     /// * `BrokenPlugin`: it is no table of that size.
     ///
     /// # Safety
     ///
-    /// * The functions are called before the `shutdown` of this plugin for this host returns, and as
-    ///   the interface's clauses say.
+    /// * The functions are called before the `shutdown` of this plugin for this host returns, and
+    ///   as the interface's clauses say.
     pub unsafe fn needed<Table: Copy + 'static>(
         self,
         key: &str,

@@ -9,7 +9,8 @@ use crate::{Error, ErrorKind};
 /// The version of the index that this crate reads (P3.19).
 pub const INDEX_SCHEMA: u32 = 1;
 
-/// Checks the version of an index, the first thing to read of it (P3.19): without `schema`, it is 1.
+/// Checks the version of an index, the first thing to read of it (P3.19): without `schema`, it is
+/// 1.
 ///
 /// # Errors
 ///

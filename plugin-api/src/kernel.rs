@@ -86,8 +86,8 @@ impl Kernels {
     ///
     /// # Errors
     ///
-    /// `ValueError`: the index has no list of functions, or an entry is malformed; the message names
-    /// it.
+    /// `ValueError`: the index has no list of functions, or an entry is malformed; the message
+    /// names it.
     pub fn from_index(index: &Value) -> Result<Self, Error> {
         Self::read(index, |_, _| Ok(()))
     }

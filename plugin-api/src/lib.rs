@@ -29,11 +29,11 @@
 //!
 //! # The contract
 //!
-//! Each clause states one duty. **By** names its owner: P the plugin, H the host, or both. **Checked**
-//! names what detects a violation: *build* (it does not compile), *shim* (this crate, for Rust
-//! plugins), *host* (when it loads or calls), *suite* (the conformance suite), *tests* (this
-//! repository's tests of the host and of this crate), *review* (only a reader can tell). Tests and
-//! cases cite the numbers.
+//! Each clause states one duty. **By** names its owner: P the plugin, H the host, or both.
+//! **Checked** names what detects a violation: *build* (it does not compile), *shim* (this crate,
+//! for Rust plugins), *host* (when it loads or calls), *suite* (the conformance suite), *tests*
+//! (this repository's tests of the host and of this crate), *review* (only a reader can tell).
+//! Tests and cases cite the numbers.
 //!
 //! ## P1 Entry
 //!
@@ -279,7 +279,8 @@
 //!
 //! ## D Device APIs
 //!
-//! Host memory is device 0 of type 1 in every host, `cpu`; `device_api.cpu` may be registered for it.
+//! Host memory is device 0 of type 1 in every host, `cpu`; `device_api.cpu` may be registered for
+//! it.
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|

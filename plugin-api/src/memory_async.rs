@@ -9,8 +9,8 @@ use crate::host::write_out;
 use crate::interface::{InterfaceKind, check_place, enter};
 use crate::{DataSpaceRequest, Error, Stream};
 
-/// Interface `memory.async` 1 of a device API: allocates and frees in the order of a stream, so that
-/// nobody waits for the work before (N.31 to N.35).
+/// Interface `memory.async` 1 of a device API: allocates and frees in the order of a stream, so
+/// that nobody waits for the work before (N.31 to N.35).
 ///
 /// For drivers whose memory is ordered by streams, such as CUDA's pools.
 pub trait AsyncMemory: Send + Sync + 'static {

@@ -67,8 +67,8 @@ pub fn is_own(name: &str, plugin: &str) -> bool {
     name.strip_prefix(plugin).and_then(|rest| rest.strip_prefix('.')).is_some_and(|rest| !rest.is_empty())
 }
 
-/// Returns true if a field is the plugin's own, by its path in a document (`needs.npu.power`), or is
-/// within such a field.
+/// Returns true if a field is the plugin's own, by its path in a document (`needs.npu.power`), or
+/// is within such a field.
 #[must_use]
 pub fn is_own_field(path: &str, plugin: &str) -> bool {
     let own = format!("{plugin}.");

@@ -1,5 +1,5 @@
-//! Writes the table of the set `examples` into the README of the plugin whose goals are measured, between two
-//! markers.
+//! Writes the table of the set `examples` into the README of the plugin whose goals are measured,
+//! between two markers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

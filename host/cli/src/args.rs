@@ -240,7 +240,8 @@ Examples:
 
 Exits with 4 when there is no device at all. Schema of --json: chipdock.devices/1.")]
 pub(crate) struct DevicesArgs {
-    /// Find out what each device can do too: kinds of memory, interfaces, streams; this opens the devices.
+    /// Find out what each device can do too: kinds of memory, interfaces, streams; this opens the
+    /// devices.
     #[arg(long)]
     pub(crate) capabilities: bool,
     /// The time limit of each plugin.
@@ -302,7 +303,8 @@ pub(crate) struct KernelArgs {
     /// several.
     #[arg(value_name = "FILE[:FUNC]")]
     pub(crate) kernel: String,
-    /// A target kind or a tag by name, or a target as JSON. [default: the preferred usable host kind]
+    /// A target kind or a tag by name, or a target as JSON. [default: the preferred usable host
+    /// kind]
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: Option<String>,
     /// The target of the host functions. [default: the preferred usable host kind]

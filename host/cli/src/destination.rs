@@ -130,8 +130,8 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// As of [`Destination::resolve`]; exit code 2 when two lead to one file or stream, whatever names
-    /// and links lead there.
+    /// As of [`Destination::resolve`]; exit code 2 when two lead to one file or stream, whatever
+    /// names and links lead there.
     pub(crate) fn of_all<'a>(wanted: impl IntoIterator<Item = (String, &'a Path)>) -> Result<Vec<Self>> {
         let mut all: Vec<(String, Self)> = Vec::new();
         for (what, path) in wanted {

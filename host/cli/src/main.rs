@@ -8,9 +8,9 @@
 //!   because standard output was closed from the start, is exit code 1.
 //! * **CLI-C2 Exit codes.** 0 done; 1 the work failed; 2 wrong usage or input; 3 a plugin, or
 //!   something that it needs, is missing or refused; 4 no device. What a plugin does wrong is 3,
-//!   never 2. A message that cannot be written changes no exit code. `plugins` with a bad file among them is
-//!   still 0. `conformance` has more: 5 a crash or a hang, 6 expectations that no longer hold, 7
-//!   the suite's own fault; its report is a result with each of them.
+//!   never 2. A message that cannot be written changes no exit code. `plugins` with a bad file
+//!   among them is still 0. `conformance` has more: 5 a crash or a hang, 6 expectations that no
+//!   longer hold, 7 the suite's own fault; its report is a result with each of them.
 //! * **CLI-C3 Errors.** One shape: `error: what`, `  --> where`, the line with a mark where there
 //!   is one, `  help: what to do`.
 //! * **CLI-C4 JSON.** With `--json` a result is one JSON object whose `schema` is
@@ -59,8 +59,8 @@
 //!   replaces an older trace and no other file. Neither changes a result or an exit code.
 //! * **CLI-C14 Built files.** Where a kernel file stands, `run` takes a file that `build` wrote as
 //!   well, which its contents say, not its name; what it was built for decides where it runs, and
-//!   options for compiling together with it are wrong usage. `inspect` shows what such a file holds; it
-//!   opens no plugin and runs no code of the file.
+//!   options for compiling together with it are wrong usage. `inspect` shows what such a file
+//!   holds; it opens no plugin and runs no code of the file.
 //! * **CLI-C15 Its own end.** `run`, `build`, `inspect` and `manifest` end at once after their
 //!   outputs and messages, with their own exit code: plugins were shut down, and nothing that their
 //!   libraries do at the end of a process is waited for. A process that a plugin or a kernel forks,

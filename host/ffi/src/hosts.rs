@@ -306,8 +306,8 @@ pub(crate) fn device_sync(args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(Any::NONE)
 }
 
-/// Returns the target of an argument: an object, the name of a kind or a tag, or JSON; that of the host by
-/// default. Of a device what the source does not set.
+/// Returns the target of an argument: an object, the name of a kind or a tag, or JSON; that of the
+/// host by default. Of a device what the source does not set.
 pub(crate) fn target_of(
     host: &Host,
     view: AnyView<'_>,

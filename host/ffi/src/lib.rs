@@ -11,10 +11,10 @@
 //!   at the end.
 //! * **FFI-2 Objects.** Hosts, targets, modules, streams and timelines are objects of the types
 //!   `chipdock.Host`, `chipdock.Target`, `chipdock.Module`, `chipdock.Stream` and
-//!   `chipdock.Timeline`. Where the process has libtvm_ffi they are registered there, with the functions that take one first as their
-//!   methods (`chipdock.module_function` is `chipdock.Module.function`); elsewhere they are objects
-//!   of no known type. An object keeps what it needs alive; an object of another copy of this
-//!   library is refused.
+//!   `chipdock.Timeline`. Where the process has libtvm_ffi they are registered there, with the
+//!   functions that take one first as their methods (`chipdock.module_function` is
+//!   `chipdock.Module.function`); elsewhere they are objects of no known type. An object keeps what
+//!   it needs alive; an object of another copy of this library is refused.
 //! * **FFI-3 Errors.** A function that fails returns -1 (-2 in the case of FFI-8), and its error is
 //!   in libtvm_ffi's slot of this thread if the process has libtvm_ffi, else in this library's.
 //!   `chipdock_take_error` takes it from either. Kinds are those of the boundary; a message shows
@@ -36,10 +36,10 @@
 //!   it, with the folder `plugins` beside this library in place of that beside the executable.
 //! * **FFI-8 Threads.** Every function may be called from any thread at once. In Python a call
 //!   releases the lock. `compile` looks for signals while it runs: Ctrl-C gives the build up, in
-//!   each of its phases and however it was called. Calls of functions look for them as FFI-12 says. Where the handler of a signal raised an error in
-//!   the caller's language, the call's error has TVM-FFI's kind for that, `EnvErrorAlreadySet`, and
-//!   its status -2: each release of TVM-FFI knows one of them, or both. Other calls run to their
-//!   end, and the handler runs after them.
+//!   each of its phases and however it was called. Calls of functions look for them as FFI-12 says.
+//!   Where the handler of a signal raised an error in the caller's language, the call's error has
+//!   TVM-FFI's kind for that, `EnvErrorAlreadySet`, and its status -2: each release of TVM-FFI
+//!   knows one of them, or both. Other calls run to their end, and the handler runs after them.
 //! * **FFI-9 Results.** A call of a module's function may leave out its last buffers, where the
 //!   artifact knows its signature: they are allocated on the device of the call's first tensor
 //!   (host memory without one), with the extents that the arguments determine, and returned, one as

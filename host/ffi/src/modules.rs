@@ -47,8 +47,8 @@ pub(crate) fn module_functions(args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(Array::new(module.module.function_names().map(Any::from)).into())
 }
 
-/// Returns what describes a module: its artifact with the modules that were added, but for those that
-/// no artifact can contain.
+/// Returns what describes a module: its artifact with the modules that were added, but for those
+/// that no artifact can contain.
 fn described(module: &Module) -> Arc<Artifact> {
     module.composed().unwrap_or_else(|_| Arc::clone(module.artifact()))
 }

@@ -1,4 +1,5 @@
-//! `run` and `run_with`: a function of a module on tensors that may be on another device than its kernels.
+//! `run` and `run_with`: a function of a module on tensors that may be on another device than its
+//! kernels.
 
 use std::time::{Duration, Instant};
 

@@ -36,9 +36,9 @@ entries! {
     fn function(host: HOST, name: STR) -> Type::Optional("ffi.Function"), hosts::function;
     /// Registers a function of the program under a name, as a plugin registers one: for `function`,
     /// for compiled code that calls it by name, and as a hook of code generators, such as
-    /// `cuda.postprocess_source`. The fingerprint is a text that identifies it among the functions of
-    /// all programs of the user: what is built with a hook that has none is not cached. With `replace` it takes the place of one that was registered
-    /// before; otherwise that is an error.
+    /// `cuda.postprocess_source`. The fingerprint is a text that identifies it among the functions
+    /// of all programs of the user: what is built with a hook that has none is not cached. With
+    /// `replace` it takes the place of one that was registered before; otherwise that is an error.
     fn register_function(
         host: HOST,
         name: STR,
@@ -63,14 +63,15 @@ entries! {
     fn device_name(host: HOST, device: DEVICE) -> STR, hosts::device_name;
     /// Returns an attribute of a device, or None if it is not known; a list is its JSON text.
     fn device_attribute(host: HOST, device: DEVICE, key: STR) -> Type::Any, hosts::device_attribute;
-    /// Returns what a device can do: `memory` (each kind that it has, with its scopes), `interfaces`
-    /// (named interfaces of its device API), `streams` (whether it has some besides the default one),
-    /// `checked_handles`; a JSON object.
+    /// Returns what a device can do: `memory` (each kind that it has, with its scopes),
+    /// `interfaces` (named interfaces of its device API), `streams` (whether it has some besides
+    /// the default one), `checked_handles`; a JSON object.
     fn device_capabilities(host: HOST, device: DEVICE) -> STR, hosts::device_capabilities;
     /// Waits until all work of a device is done.
     fn device_sync(host: HOST, device: DEVICE) -> NONE, hosts::device_sync;
-    /// Returns a target: of the name of a kind or a tag, or of a JSON object, by default that of the host; with the
-    /// target of its host functions; for a device NAME:ID of which unset options are taken.
+    /// Returns a target: of the name of a kind or a tag, or of a JSON object, by default that of
+    /// the host; with the target of its host functions; for a device NAME:ID of which unset options
+    /// are taken.
     fn target(
         host: HOST,
         source: Type::Optional("ffi.String"),
@@ -81,12 +82,12 @@ entries! {
     fn target_json(target: TARGET) -> STR, hosts::target_json;
     /// Compiles a kernel and loads it; code for another machine stays what can be written to a
     /// file. The source is TVMScript, or a module in the wire format; the target is a target, the
-    /// name of a kind or a tag, JSON, or None for the default one. Options are a JSON object: `file` (name for
-    /// messages), `host` (target of the host functions), `device` (NAME or NAME:ID, whose limits
-    /// the target takes where its source sets none), `schedule` (`auto` or `none`), `threads_max`,
-    /// `emit` (outputs of the code generator to keep, such as `asm`; one that the target does not
-    /// have is an error), `codegen` (its options), `cache` (false to leave the compile cache
-    /// alone). `progress` is called on this thread with each step (FFI-10).
+    /// name of a kind or a tag, JSON, or None for the default one. Options are a JSON object:
+    /// `file` (name for messages), `host` (target of the host functions), `device` (NAME or
+    /// NAME:ID, whose limits the target takes where its source sets none), `schedule` (`auto` or
+    /// `none`), `threads_max`, `emit` (outputs of the code generator to keep, such as `asm`; one
+    /// that the target does not have is an error), `codegen` (its options), `cache` (false to leave
+    /// the compile cache alone). `progress` is called on this thread with each step (FFI-10).
     fn compile(
         host: HOST,
         source: STR,
@@ -155,9 +156,9 @@ entries! {
     /// Makes a tensor whose elements are not initialised.
     fn empty(host: HOST, shape: SHAPE, dtype: DTYPE, device: DEVICE) -> TENSOR, tensors::empty;
     /// Makes a tensor whose elements are not initialised, in memory of a kind: `device`, `pinned`,
-    /// `host-visible` or `unified`; of a scope, by default `global`; at a multiple of so many bytes.
-    /// A pinned tensor is one of `cpu:0`, whose memory the device copies at full speed. What the
-    /// device does not have is an error (MEMORY-K2).
+    /// `host-visible` or `unified`; of a scope, by default `global`; at a multiple of so many
+    /// bytes. A pinned tensor is one of `cpu:0`, whose memory the device copies at full speed. What
+    /// the device does not have is an error (MEMORY-K2).
     fn empty_in(
         host: HOST,
         shape: SHAPE,
@@ -172,10 +173,10 @@ entries! {
     fn memory_kind(host: HOST, tensor: TENSOR) -> Type::Optional("ffi.String"), tensors::memory_kind;
     /// Returns the scope of a tensor's memory, or None where the host did not make it.
     fn scope(host: HOST, tensor: TENSOR) -> Type::Optional("ffi.String"), tensors::scope;
-    /// Waits for the work of the current stream, and returns the address at which this process reads
-    /// and writes the elements in place, as a number; 0 where there are no elements. It is valid as
-    /// long as the tensor; calls and work that use the tensor meanwhile, other threads' copies too,
-    /// are the caller's to order. `Unsupported` where the memory has no such address.
+    /// Waits for the work of the current stream, and returns the address at which this process
+    /// reads and writes the elements in place, as a number; 0 where there are no elements. It is
+    /// valid as long as the tensor; calls and work that use the tensor meanwhile, other threads'
+    /// copies too, are the caller's to order. `Unsupported` where the memory has no such address.
     fn map(host: HOST, tensor: TENSOR) -> INT, tensors::map;
     /// Makes a tensor of zeros.
     fn zeros(host: HOST, shape: SHAPE, dtype: DTYPE, device: DEVICE) -> TENSOR, tensors::zeros;
@@ -210,8 +211,8 @@ entries! {
     fn stream_native(stream: STREAM) -> INT, streams::stream_native;
     /// Returns the device of a stream.
     fn stream_device(stream: STREAM) -> DEVICE, streams::stream_device;
-    /// Makes a timeline of a device: a value, at first `initial`, that rises as streams and the host
-    /// signal it.
+    /// Makes a timeline of a device: a value, at first `initial`, that rises as streams and the
+    /// host signal it.
     fn timeline(host: HOST, device: DEVICE, initial: INT) -> TIMELINE, timelines::timeline;
     /// Returns the value that a timeline has reached.
     fn timeline_value(timeline: TIMELINE) -> INT, timelines::timeline_value;
@@ -224,12 +225,13 @@ entries! {
     fn timeline_device(timeline: TIMELINE) -> DEVICE, timelines::timeline_device;
     /// Makes a timeline reach a value when the work that a stream has is done.
     fn stream_signal(stream: STREAM, timeline: TIMELINE, value: INT) -> NONE, timelines::stream_signal;
-    /// Makes later work of a stream wait until a timeline has reached a value, for which a signal is
-    /// queued.
+    /// Makes later work of a stream wait until a timeline has reached a value, for which a signal
+    /// is queued.
     fn stream_wait(stream: STREAM, timeline: TIMELINE, value: INT) -> NONE, timelines::stream_wait;
-    /// Queues a copy of the elements of a tensor to another on a stream of the device of one of them,
-    /// and does not wait; both are kept until the stream is synchronised. Nobody may write the source
-    /// or use the destination before the copy is done, except by work that is ordered after it.
+    /// Queues a copy of the elements of a tensor to another on a stream of the device of one of
+    /// them, and does not wait; both are kept until the stream is synchronised. Nobody may write
+    /// the source or use the destination before the copy is done, except by work that is ordered
+    /// after it.
     fn copy_on(host: HOST, source: TENSOR, destination: TENSOR, stream: STREAM) -> NONE, streams::copy_on;
     /// Makes a module of TVM-FFI's of an embedded artifact: what
     /// `ffi.Module.load_from_bytes.chipdock` does.

@@ -163,8 +163,8 @@ impl<T: LentTable> Lent<T> {
     }
 }
 
-/// Calls `body` with the value of type `V` that was lent by a `self_`, guarded as `what`. An unknown
-/// `self_` is a status without an error, because no host can raise one.
+/// Calls `body` with the value of type `V` that was lent by a `self_`, guarded as `what`. An
+/// unknown `self_` is a status without an error, because no host can raise one.
 pub(crate) fn enter<V: Send + Sync + 'static, T: LentTable>(
     self_: *mut c_void,
     what: &str,

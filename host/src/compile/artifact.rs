@@ -175,10 +175,10 @@ impl Artifact {
     ///
     /// # Errors
     ///
-    /// `Unavailable` when the index is of a later version than this host reads (P3.19); `ValueError`
-    /// when it is no index, has a name that is empty, too long or no printable
-    /// text, a function is there twice, two sections have one name, or the imports nest too deep or
-    /// in too many ways (CONTAINER-6).
+    /// `Unavailable` when the index is of a later version than this host reads (P3.19);
+    /// `ValueError` when it is no index, has a name that is empty, too long or no printable text, a
+    /// function is there twice, two sections have one name, or the imports nest too deep or in too
+    /// many ways (CONTAINER-6).
     pub fn new(
         index_json: String,
         target_json: String,

@@ -7,7 +7,8 @@ use crate::library::{EMBEDDED_KIND, LIBRARY_KIND};
 pub(super) fn tree(imports: &[Vec<u8>]) -> Vec<u8> {
     let count = imports.len() as u64;
     let mut bytes = Vec::new();
-    // Where the children of each module begin in the list of children: all of them belong to module 0.
+    // Where the children of each module begin in the list of children: all of them belong to module
+    // 0.
     put_numbers(&mut bytes, std::iter::once(0).chain(std::iter::repeat_n(count, imports.len() + 1)));
     put_numbers(&mut bytes, 1..=count);
     put(&mut bytes, LIBRARY_KIND.as_bytes());

@@ -7,8 +7,8 @@
 //!   and the SHA-256 of the manifest and of the library. A plugin without a manifest is pinned by
 //!   the name of its file, without a version.
 //! * **LOCK-K3 The opened file.** A library's digest is computed of the file that is then opened,
-//!   when it is about to be opened (`loader`). Discovery compares names, versions and manifests, and
-//!   reads no library, unless a listing asks for it (`check_against_lock`).
+//!   when it is about to be opened (`loader`). Discovery compares names, versions and manifests,
+//!   and reads no library, unless a listing asks for it (`check_against_lock`).
 //! * **LOCK-K4 Form.** A JSON object of `schema` and `plugins`, one plugin per line, sorted by
 //!   name. Unknown fields are ignored; a name that occurs twice is refused.
 //!

@@ -198,8 +198,8 @@ impl Manifest {
         Ok(text + "\n")
     }
 
-    /// Checks what makes a manifest unreadable (P5.6): its form, its names (P1.4, P5.9), its settings
-    /// (S.2), its digest (P5.8).
+    /// Checks what makes a manifest unreadable (P5.6): its form, its names (P1.4, P5.9), its
+    /// settings (S.2), its digest (P5.8).
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.schema != MANIFEST_SCHEMA {
             return Err(format!(

@@ -454,7 +454,8 @@ impl Registry {
         }
     }
 
-    /// Opens all libraries without a manifest, for code that asks for something that no manifest has.
+    /// Opens all libraries without a manifest, for code that asks for something that no manifest
+    /// has.
     pub(crate) fn open_all_unlisted(&self) -> Result<(), Error> {
         self.services.check_process()?;
         let _opening = self.start_opening()?;

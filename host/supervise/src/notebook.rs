@@ -112,8 +112,8 @@ impl Notebook {
         self.0.note.read()
     }
 
-    /// Writes about the end of the process, in addition to the text: by whichever thread the end comes,
-    /// once.
+    /// Writes about the end of the process, in addition to the text: by whichever thread the end
+    /// comes, once.
     pub fn write_end(&self, parts: &[&[u8]]) {
         self.0.end.write(parts);
     }

@@ -95,8 +95,9 @@ pub struct ChipdockDeviceApi {
     ) -> i32,
     /// Frees a data space; null is allowed. The host has waited for the work that uses it.
     pub free_data_space: unsafe extern "C" fn(self_: *mut c_void, device_id: i32, data: *mut c_void) -> i32,
-    /// Queues a copy on `stream`. Both ends stay valid until the stream is synchronised. `device_id`
-    /// is that of an end, either one where both are of this API (D.6); `stream` is of that device.
+    /// Queues a copy on `stream`. Both ends stay valid until the stream is synchronised.
+    /// `device_id` is that of an end, either one where both are of this API (D.6); `stream` is of
+    /// that device.
     pub copy_data: unsafe extern "C" fn(
         self_: *mut c_void,
         device_id: i32,

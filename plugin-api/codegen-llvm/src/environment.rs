@@ -282,8 +282,8 @@ none:
 }
 ";
 
-// The interface is asked for once. Two threads may ask at the same time, and get the same answer; who
-// sees a function sees what it is called with.
+// The interface is asked for once. Two threads may ask at the same time, and get the same answer;
+// who sees a function sees what it is called with.
 const GO_ON: &str = "\
 define internal i32 @cd.h.goes_on(ptr %self) #0 {
   ret i32 0

@@ -273,7 +273,8 @@ impl<'a> Writer<'a> {
         declared
     }
 
-    // -- integers ---------------------------------------------------------------------------------------------------
+    // -- integers
+    // ---------------------------------------------------------------------------------------------------
 
     fn binary(&mut self, e: &'a Expr, op: BinaryOp, a: &'a Expr, b: &'a Expr) -> Code {
         match (op, Infix::of(op)) {
@@ -375,7 +376,8 @@ impl<'a> Writer<'a> {
         self.dialect.comparison(op, &left, &right, a.dtype, &mut self.prelude)
     }
 
-    // -- indices ----------------------------------------------------------------------------------------------------
+    // -- indices
+    // ----------------------------------------------------------------------------------------------------
 
     /// An index in elements. Sums and products of loop variables, parameters and constants are
     /// computed exactly, in the dialect's index type if 32 bits may not suffice; everything else as
@@ -516,7 +518,8 @@ impl<'a> Writer<'a> {
         (self.named_index(e, wide, &code), true)
     }
 
-    // -- calls ------------------------------------------------------------------------------------------------------
+    // -- calls
+    // ------------------------------------------------------------------------------------------------------
 
     fn wrong_arguments(&mut self, e: &Expr, expected: usize, found: usize) -> Code {
         self.refuse(e, format!("expected {expected} arguments, found {found}"));
@@ -626,7 +629,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    // -- vectors ----------------------------------------------------------------------------------------------------
+    // -- vectors
+    // ----------------------------------------------------------------------------------------------------
 
     fn vector(&mut self, e: &Expr, computation: Vector<'_>) -> Code {
         let answer = self.dialect.vector(computation, e.dtype, &mut self.prelude);

@@ -20,9 +20,9 @@
 //!   show that a result fits, it goes through the unsigned type ([`Overflow`]). Division is
 //!   unguarded only where ranges show that it may be.
 //! - **SRC-S5** Indices made of loop variables, parameters and constants are computed exactly in
-//!   [`Expressions::index_type`]: an index of a program that stays within its buffers does not wrap at 32 bits. If that
-//!   type is narrower than the IR's, indices and vectors of them are computed modulo its width,
-//!   which is exact in a buffer whose length fits that type.
+//!   [`Expressions::index_type`]: an index of a program that stays within its buffers does not wrap
+//!   at 32 bits. If that type is narrower than the IR's, indices and vectors of them are computed
+//!   modulo its width, which is exact in a buffer whose length fits that type.
 //! - **SRC-S6** Operands that the IR evaluates lazily (`and`, `or`, `if_then_else`, loop
 //!   conditions) stay lazy, also where parts of them need statements. Where compilers miscompile
 //!   loads under conditions ([`Dialect::keeps_branches`]), those that ranges show to be in bounds

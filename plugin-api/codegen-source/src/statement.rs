@@ -22,7 +22,8 @@ struct Loop<'a> {
 }
 
 impl<'a> Writer<'a> {
-    // -- buffers ----------------------------------------------------------------------------------------------------
+    // -- buffers
+    // ----------------------------------------------------------------------------------------------------
 
     /// The place of a load or store.
     pub(crate) fn access(
@@ -119,7 +120,8 @@ impl<'a> Writer<'a> {
         self.vars.insert(address, Known { code: Code::primary(name), element });
     }
 
-    // -- statements -------------------------------------------------------------------------------------------------
+    // -- statements
+    // -------------------------------------------------------------------------------------------------
 
     /// Starts the next statement: analyses sharing in its expressions.
     fn expressions<'e>(&mut self, roots: impl IntoIterator<Item = &'e Expr, IntoIter: Clone>) {
@@ -308,7 +310,8 @@ impl<'a> Writer<'a> {
         self.text.close("");
     }
 
-    // -- loops ------------------------------------------------------------------------------------------------------
+    // -- loops
+    // ------------------------------------------------------------------------------------------------------
 
     fn for_loop(&mut self, s: &Stmt, l: &Loop<'a>) {
         if let ForKind::ThreadBinding(axis) = l.kind {

@@ -1,6 +1,6 @@
 //! Pointers to elements that are declared anew with another element type. They are converted, which
-//! no language does by itself. Their memory has another type elsewhere, and so it is accessed with a
-//! type that may alias any other.
+//! no language does by itself. Their memory has another type elsewhere, and so it is accessed with
+//! a type that may alias any other.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

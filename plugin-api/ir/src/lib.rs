@@ -65,8 +65,8 @@
 //! - **IR-N7** `min(a, b)` is `a < b ? a : b`, and `max(a, b)` is `a > b ? a : b`: a NaN as first
 //!   operand is dropped, a NaN as second operand is the result.
 //! - **IR-N8** `round` and `nearbyint` take halves to even.
-//! - **IR-N9** Casts: integer to integer wraps. Float to integer truncates and saturates; NaN gives 0.
-//!   To a float rounds to nearest, halves to even. To `bool` is `!= 0` (a NaN is true); from
+//! - **IR-N9** Casts: integer to integer wraps. Float to integer truncates and saturates; NaN gives
+//!   0. To a float rounds to nearest, halves to even. To `bool` is `!= 0` (a NaN is true); from
 //!   `bool`, false is 0 and true is 1. A value that rounds above the greatest `float8_e4m3fn`
 //!   becomes a NaN; for other types it becomes infinite.
 //! - **IR-N10** *Contraction* is allowed: a product that is an operand of a sum or a difference may
@@ -153,8 +153,8 @@
 //!   that have not ended, in one place and one iteration *(run)*. Outside of launches they have no
 //!   effect.
 //! - **IR-K4** *Races*: two threads may access one element only if both read it, or both access it
-//!   atomically, or a barrier separates the accesses, or the threads belong to different launches *(run)*.
-//!   No barrier separates blocks.
+//!   atomically, or a barrier separates the accesses, or the threads belong to different launches
+//!   *(run)*. No barrier separates blocks.
 //! - **IR-K5** *Before barriers are inserted*: in a launch that has blocks, or the note
 //!   [`attr::IMPLICIT_BARRIERS`], an implicit barrier stands between two statements of a sequence,
 //!   and at the end of each iteration of a loop, wherever memory of scope `shared` or `warp` is
@@ -185,7 +185,8 @@
 //!   An allocation has room for its offset, a constant, before its first element.
 //!   [`StmtKind::DeclBuffer`] either binds one to an expression (not a bare variable), or names a
 //!   known one and is then a view. Types of views of one memory may differ; its scope may not.
-//! - **IR-B4** The contents of an allocated buffer are undefined until written, and not read before *(run)*.
+//! - **IR-B4** The contents of an allocated buffer are undefined until written, and not read before
+//!   *(run)*.
 //! - **IR-B5** A block has axes, one value each, in their domain *(run)*, and a predicate: where it
 //!   is false the block does not run. Values and predicate have no side effects. If it declares
 //!   buffers, it reads and writes only these and its own allocations; a buffer that it writes may

@@ -34,12 +34,13 @@
 //!   supports: `sqrt floor ceil trunc nearbyint abs fma copysign`,
 //!   `bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right`,
 //!   `if_then_else likely reinterpret isnullptr`, `address_of handle_add_byte_offset`,
-//!   `tvm_struct_get tvm_struct_set handle_load`, and those that allocate, free, throw and call. Also `atomic_add`, of int32, uint32, int64, uint64, float16,
-//!   float32 and float64: it remains within parallel loops, in functions that these call, and under
-//!   conditions; elsewhere it is a load, a sum and a store. Every other op is lowered, unless the
-//!   target kind names it in `native_ops`, or, for `dot_add`, the target its types in
-//!   `dot_products`. Of float16 and bfloat16 only loads, stores, constants, selections,
-//!   reinterpretations and casts remain; computations in these types are made in float32.
+//!   `tvm_struct_get tvm_struct_set handle_load`, and those that allocate, free, throw and call.
+//!   Also `atomic_add`, of int32, uint32, int64, uint64, float16, float32 and float64: it remains
+//!   within parallel loops, in functions that these call, and under conditions; elsewhere it is a
+//!   load, a sum and a store. Every other op is lowered, unless the target kind names it in
+//!   `native_ops`, or, for `dot_add`, the target its types in `dot_products`. Of float16 and
+//!   bfloat16 only loads, stores, constants, selections, reinterpretations and casts remain;
+//!   computations in these types are made in float32.
 //! * **STAGE-H6** A function that is left to the C library is a `call_pure_extern` with a C name,
 //!   on scalars. If the target kind names no `native_ops`, the passes leave exactly these: `fmod`
 //!   of float64; and, on a device or without float64, `fmodf` of float32, in which those of float16
@@ -98,8 +99,8 @@
 //!   parameter, value, loop or buffer has integers of 64 bits; see pass `lower_int64`.
 //! * **STAGE-D10** If the target lacks float16 or bfloat16 no parameter, value or buffer has that
 //!   type; see pass `lower_halves`.
-//! * **STAGE-D11** No index wraps: it has 64 bits unless the buffer is known to reach at most 2^31 -
-//!   1 elements, its offset, strides and lanes included. If the target lacks int64 it has 32, and
+//! * **STAGE-D11** No index wraps: it has 64 bits unless the buffer is known to reach at most 2^31
+//!   - 1 elements, its offset, strides and lanes included. If the target lacks int64 it has 32, and
 //!   the host function refuses a buffer that reaches further (INT64-W4). Sizes in bytes have 64
 //!   bits.
 //! * **STAGE-D12** A kernel launches only axes that the target kind declares. Where it declares
@@ -111,13 +112,13 @@
 //!   another.
 //! * **STAGE-D14** If the target's functions take scalars only
 //!   ([`crate::Memory::scalar_arguments`]) no call passes a pointer to a function of the module,
-//!   and none takes one but kernels. Left are calls that cannot be inlined: of functions that return
-//!   a value or return early, or that are given a pointer other than a buffer's or a moved one; and
-//!   those beyond the first 1000 of a kernel. See pass `inline_buffer_functions`.
+//!   and none takes one but kernels. Left are calls that cannot be inlined: of functions that
+//!   return a value or return early, or that are given a pointer other than a buffer's or a moved
+//!   one; and those beyond the first 1000 of a kernel. See pass `inline_buffer_functions`.
 //! * **STAGE-D15** If the target cannot move a pointer ([`crate::Memory::fixed_pointers`]) a
 //!   `DeclBuffer` has no data, or a variable as data. Left are views that begin where only memory
-//!   says, within other elements than the view's, or in a buffer with strides or an offset. See pass
-//!   `lower_moved_pointers`.
+//!   says, within other elements than the view's, or in a buffer with strides or an offset. See
+//!   pass `lower_moved_pointers`.
 //! * **STAGE-D16** If the target's vectors have a greatest number of lanes
 //!   ([`crate::Types::lanes_max`]) no value has more; a buffer whose elements have more is accessed
 //!   through a view of its lanes. Left are vectors that cannot be split: those with an effect,

@@ -351,8 +351,8 @@ impl Target {
         self.options.get(name)?.as_str()
     }
 
-    /// Returns the float option of that name, if set. Its value is a text, the shortest decimal that
-    /// reads back equal ([`float_text`]): documents of targets have no floats.
+    /// Returns the float option of that name, if set. Its value is a text, the shortest decimal
+    /// that reads back equal ([`float_text`]): documents of targets have no floats.
     #[must_use]
     pub fn float(&self, name: &str) -> Option<f64> {
         float_of(self.options.get(name)?.as_str()?)

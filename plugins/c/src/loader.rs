@@ -112,8 +112,8 @@ fn opened(host: HostRef, source: &str, options: &Options) -> Result<Library, Err
     .map_err(|error| not_opened(&error))
 }
 
-/// The library that the hook `c.compile_source` made, opened from a file of its own, which is removed
-/// before this returns.
+/// The library that the hook `c.compile_source` made, opened from a file of its own, which is
+/// removed before this returns.
 fn opened_code(code: &[u8]) -> Result<Library, Error> {
     let failed = |error: std::io::Error| {
         let message = format!("the library that c.compile_source made could not be written: {error}");

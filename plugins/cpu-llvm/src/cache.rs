@@ -67,8 +67,8 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Returns true if the host asks for a memory (LLKEPT-P3). A host by itself has no settings, and
-    /// asks for none.
+    /// Returns true if the host asks for a memory (LLKEPT-P3). A host by itself has no settings,
+    /// and asks for none.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! The CUDA driver, opened at run time: a table of the functions in use, and owned resources.
 //!
-//! The driver is never closed; nothing here panics if it is missing. Results are kept as numbers: a newer driver may
-//! return codes that are in no enumeration here.
+//! The driver is never closed; nothing here panics if it is missing. Results are kept as numbers: a
+//! newer driver may return codes that are in no enumeration here.
 
 mod functions;
 
@@ -53,8 +53,8 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
-    /// Returns true if nothing works on the device any more: the driver returns the same error for every later call of
-    /// this process.
+    /// Returns true if nothing works on the device any more: the driver returns the same error for
+    /// every later call of this process.
     pub(crate) fn is_fatal(&self) -> bool {
         use cudaError_enum as E;
         self.code.is(&[
@@ -176,8 +176,8 @@ impl Driver {
     ///
     /// # Errors
     ///
-    /// * `Unavailable`: the driver is missing, or has no device; the message has the names that were tried, or the
-    ///   driver's message.
+    /// * `Unavailable`: the driver is missing, or has no device; the message has the names that
+    ///   were tried, or the driver's message.
     /// * `WrongState`: the process was forked from one that opened the driver.
     pub(crate) fn get() -> Result<&'static Self, Error> {
         CLAIM.take("the CUDA driver")?;
@@ -191,8 +191,8 @@ impl Driver {
         })
     }
 
-    /// Opens the first of these libraries that is there and has every function. One that lacks a function is too old, or not
-    /// NVIDIA's: to install the driver is no advice then.
+    /// Opens the first of these libraries that is there and has every function. One that lacks a
+    /// function is too old, or not NVIDIA's: to install the driver is no advice then.
     pub(crate) fn open(names: &[&str]) -> Result<Self, String> {
         let mut lacking = None;
         let mut reasons = Vec::new();
@@ -296,7 +296,8 @@ impl Driver {
     pub(crate) fn device_name(&self, device_id: i32) -> Result<String, Failure> {
         let mut name = [0 as c_char; 256];
         let device = self.device(device_id)?;
-        // SAFETY: a buffer of that size; the driver terminates the text with a zero, and the last byte is zero anyway.
+        // SAFETY: a buffer of that size; the driver terminates the text with a zero, and the last
+        // byte is zero anyway.
         unsafe {
             let code = (self.api.device_name)(name.as_mut_ptr(), name.len() as c_int - 1, device);
             self.check("cuDeviceGetName", code)?;
@@ -333,15 +334,16 @@ impl Driver {
     }
 }
 
-/// The version of the interface of a library that lacks a function, if it has at least the one that says so: 1000 × major +
-/// 10 × minor.
+/// The version of the interface of a library that lacks a function, if it has at least the one that
+/// says so: 1000 × major + 10 × minor.
 ///
 /// # Safety
 ///
 /// * `library` is the CUDA driver: its symbols have the types of its header.
 unsafe fn version_of(library: &Library) -> Option<c_int> {
     let mut version = 0;
-    // SAFETY: the caller guarantees that the symbol has that type; it writes a number, and may be called before `cuInit`.
+    // SAFETY: the caller guarantees that the symbol has that type; it writes a number, and may be
+    // called before `cuInit`.
     unsafe {
         let ask = library.get::<unsafe extern "C" fn(*mut c_int) -> Code>("cuDriverGetVersion").ok()?;
         (ask(&mut version) == Code::SUCCESS && version > 0).then_some(version)
@@ -357,7 +359,8 @@ fn loader_text(error: &libloading::Error) -> String {
     innermost.to_string()
 }
 
-/// A device's primary context, shared with all other code of the process; retained while this lives.
+/// A device's primary context, shared with all other code of the process; retained while this
+/// lives.
 pub(crate) struct Context {
     driver: &'static Driver,
     device: CUdevice,
@@ -372,7 +375,8 @@ unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Sync for Context {}
 
-/// Makes the context current on this thread; when this is dropped, the previous context is current again (P10.10).
+/// Makes the context current on this thread; when this is dropped, the previous context is current
+/// again (P10.10).
 struct Entered<'a> {
     context: &'a Context,
     before: CUcontext,
@@ -467,8 +471,8 @@ impl Context {
         Ok(Self { driver, device, device_id, raw, n_resets })
     }
 
-    /// Returns true if the context was reset since it was retained: its resources are gone, and their handles may have
-    /// been reused.
+    /// Returns true if the context was reset since it was retained: its resources are gone, and
+    /// their handles may have been reused.
     pub(crate) fn is_gone(&self) -> bool {
         self.driver.resets(self.device_id).is_some_and(|it| it.load(Ordering::Acquire) != self.n_resets)
     }
@@ -480,7 +484,8 @@ impl Context {
         if resets.compare_exchange(now, next, Ordering::AcqRel, Ordering::Acquire).is_err() {
             return Ok(());
         }
-        // SAFETY: a device of the driver; resources of its context are no longer passed to the driver (`enter`).
+        // SAFETY: a device of the driver; resources of its context are no longer passed to the
+        // driver (`enter`).
         let code = unsafe { (self.driver.api.primary_context_reset)(self.device) };
         self.driver.check("cuDevicePrimaryCtxReset", code)
     }
@@ -506,8 +511,8 @@ impl Context {
         self.driver.check(name, body(&self.driver.api))
     }
 
-    /// Like [`Self::call`], for releasing a resource: errors cannot be reported, and a forked child has nothing to
-    /// release.
+    /// Like [`Self::call`], for releasing a resource: errors cannot be reported, and a forked child
+    /// has nothing to release.
     pub(crate) fn release(&self, body: impl FnOnce(&Api) -> Code) {
         if self.driver.is_ours()
             && let Ok(_entered) = self.enter()
@@ -549,7 +554,8 @@ impl Context {
         Ok(Memory { context: Arc::clone(self), kind, address })
     }
 
-    /// Looks an address up with the driver, whoever allocated it; `None` if the driver does not know it.
+    /// Looks an address up with the driver, whoever allocated it; `None` if the driver does not
+    /// know it.
     pub(crate) fn find(&self, address: usize) -> Option<Allocation> {
         use sys::CUpointer_attribute_enum as A;
         let ask = |attribute: A, place: *mut c_void| {
@@ -575,7 +581,8 @@ impl Context {
     ///
     /// # Safety
     ///
-    /// * Both ranges are live and of the route's memories until the copy is done, and do not overlap.
+    /// * Both ranges are live and of the route's memories until the copy is done, and do not
+    ///   overlap.
     pub(crate) unsafe fn copy(
         &self,
         route: Route<'_>,
@@ -588,8 +595,8 @@ impl Context {
         let (device_to, device_from) = (to as CUdeviceptr, from as CUdeviceptr);
         let host_from: *const c_void = ptr::with_exposed_provenance(from);
         let host_to: *mut c_void = ptr::with_exposed_provenance_mut(to);
-        // SAFETY: the caller guarantees that both ranges are live and do not overlap; the stream is alive and of this
-        // context.
+        // SAFETY: the caller guarantees that both ranges are live and do not overlap; the stream is
+        // alive and of this context.
         unsafe {
             match route {
                 Route::ToDevice => self.call("cuMemcpyHtoDAsync", |api| {

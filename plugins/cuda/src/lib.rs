@@ -1,8 +1,10 @@
 //! Target `cuda`: CUDA C for NVIDIA GPUs, compiled by NVRTC or nvcc.
 //!
-//! * `device_api.cuda` (`device_api`): memory, copies and streams (`hardware`) over the driver (`driver`), which is
-//!   opened when it is first needed; its interfaces `reset`, `timer`, `timeline`, `external`, `memory.async` (`pools`).
-//! * `module.load.cuda` (`loader`): kernels from source, PTX or a cubin (`artifact`), loaded and launched (`program`).
+//! * `device_api.cuda` (`device_api`): memory, copies and streams (`hardware`) over the driver
+//!   (`driver`), which is opened when it is first needed; its interfaces `reset`, `timer`,
+//!   `timeline`, `external`, `memory.async` (`pools`).
+//! * `module.load.cuda` (`loader`): kernels from source, PTX or a cubin (`artifact`), loaded and
+//!   launched (`program`).
 //! * `target.kind.cuda` (`target_kind`): the options, and the check of architectures.
 //! * `target.build.cuda` (`codegen`): CUDA C (`dialect`), compiled to PTX or a cubin (`compiler`).
 

@@ -1,13 +1,16 @@
 //! Target `opencl`: OpenCL C, compiled by the driver of any OpenCL device.
 //!
-//! * `device_api.opencl` (`device_api`): all devices (`discovery`, `attributes`), their memory (`memory`) and streams
-//!   (`stream`), shared by what one host uses (`hardware`).
+//! * `device_api.opencl` (`device_api`): all devices (`discovery`, `attributes`), their memory
+//!   (`memory`) and streams (`stream`), shared by what one host uses (`hardware`).
 //! * `target.kind.opencl` (`target_kind`): the options, and which of them must agree.
-//! * `target.build.opencl` (`codegen`): a module at stage `device` to one file of OpenCL C, through the `dialect`.
-//! * `module.load.opencl` (`loader`): programs (`program`), kept as files after they are built (`cache`), and their
-//!   kernels' launches (`launch`), one by one if a driver requires it (`turns`).
-//! * `hooks`: the interface that opens a lost device again, and the hooks with which the conformance suite makes
-//!   one fail. `timer`, `timeline`, `external`: interfaces. `driver`: bindings; `error`: mapping of its errors.
+//! * `target.build.opencl` (`codegen`): a module at stage `device` to one file of OpenCL C, through
+//!   the `dialect`.
+//! * `module.load.opencl` (`loader`): programs (`program`), kept as files after they are built
+//!   (`cache`), and their kernels' launches (`launch`), one by one if a driver requires it
+//!   (`turns`).
+//! * `hooks`: the interface that opens a lost device again, and the hooks with which the
+//!   conformance suite makes one fail. `timer`, `timeline`, `external`: interfaces. `driver`:
+//!   bindings; `error`: mapping of its errors.
 
 mod attributes;
 mod cache;

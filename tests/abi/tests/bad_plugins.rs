@@ -289,8 +289,8 @@ fn p10_13_shutdown_comes_first_and_release_last() {
     let path = folder.c("bad", &["BAD=28"]);
     let host = folder.host();
     host.open_plugin("bad").unwrap();
-    // Whoever keeps something of the plugin delays its release, not its shutdown (P10.14); interfaces go
-    // before what they extend (P3.13).
+    // Whoever keeps something of the plugin delays its release, not its shutdown (P10.14);
+    // interfaces go before what they extend (P3.13).
     let function = host.function("bad.answer").unwrap().unwrap();
     assert_eq!(life(&path), "");
     drop(host);
@@ -303,8 +303,8 @@ fn p10_13_shutdown_comes_first_and_release_last() {
     assert_eq!(life(&path), "d", "an `init` that failed is followed by neither");
 }
 
-/// P10.12, P7.12: whatever is being done, an error may be raised and taken, a line logged, an interface
-/// or a stream asked for.
+/// P10.12, P7.12: whatever is being done, an error may be raised and taken, a line logged, an
+/// interface or a stream asked for.
 #[test]
 fn p10_12_what_is_allowed_everywhere_works_everywhere() {
     let folder = Folder::new();

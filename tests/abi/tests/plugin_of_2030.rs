@@ -1,6 +1,6 @@
-//! The plugin of 2030 (`fixtures/plugin_of_2030.c`): it uses at once everything that later minors may
-//! bring, and this host works with all of it that it knows (P3.3, P3.5, P3.9, P3.10, P3.14, P3.16 to
-//! P3.18, P5.17, P5.19, C.8, C.26, K.9, S.12). Kept for ever, as the fixture is.
+//! The plugin of 2030 (`fixtures/plugin_of_2030.c`): it uses at once everything that later minors
+//! may bring, and this host works with all of it that it knows (P3.3, P3.5, P3.9, P3.10, P3.14,
+//! P3.16 to P3.18, P5.17, P5.19, C.8, C.26, K.9, S.12). Kept for ever, as the fixture is.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

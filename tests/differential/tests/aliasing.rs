@@ -38,7 +38,8 @@ fn a_running_sum_in_place() {
     in_place(body, &start, &expected);
 }
 
-/// ir: IR-B2. Blocks say that spatial iterations are independent, of one buffer; two buffers may still overlap.
+/// ir: IR-B2. Blocks say that spatial iterations are independent, of one buffer; two buffers may
+/// still overlap.
 #[test]
 fn statements_of_two_blocks_in_place() {
     let start: Vec<f32> = (0..64).map(|n| n as f32).collect();

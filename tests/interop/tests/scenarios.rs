@@ -206,7 +206,8 @@ fn ten_thousand_loads_and_calls_grow_nothing() {
             for what in ["threads", "files"] {
                 assert_eq!(grown(phase, what), 0, "{who}, {phase}: {what} {seen}");
             }
-            // The allocator may map some; one for every hundred of nine thousand rounds would be 90.
+            // The allocator may map some; one for every hundred of nine thousand rounds would be
+            // 90.
             assert!(grown(phase, "mappings") < 20, "{who}, {phase}: mappings {seen}");
             // One page for every ten of nine thousand rounds would be 3,600 KiB. Newer releases
             // keep some 300 bytes at each load themselves, in steps; the older one, which keeps

@@ -62,8 +62,8 @@ pub fn folders() -> io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Compiles a C file into a plugin with the given command line (`gcc -std=c99`, `g++ -x c++ -std=c++11`,
-/// …) and only the header.
+/// Compiles a C file into a plugin with the given command line (`gcc -std=c99`,
+/// `g++ -x c++ -std=c++11`, …) and only the header.
 ///
 /// # Panics
 ///

@@ -216,8 +216,8 @@ impl Source {
         source
     }
 
-    /// Returns the module at which a path begins whose first name is `token`, in a module within the
-    /// file.
+    /// Returns the module at which a path begins whose first name is `token`, in a module within
+    /// the file.
     fn base(
         &self,
         token: &str,

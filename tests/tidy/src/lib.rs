@@ -33,13 +33,17 @@
 //!   ([`Arrows`]).
 //! * TIDY-T17 Each function of the host that refuses what a plugin does names the clause of the
 //!   contract that forbids it.
+//! * TIDY-T18 Comments of Rust files fit into 100 columns, but for tables, code and links
+//!   ([`long_comments`]).
 
 mod arrows;
+mod comments;
 mod refusals;
 
 use std::path::{Path, PathBuf};
 
 pub use arrows::{Arrows, Rooms};
+pub use comments::long_comments;
 pub use refusals::{clauses, uncited_refusals};
 
 /// Returns every file below `folder` with one of the endings, in order of names; folders that

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// Beginnings of expressions that refuse: an error with a text of its own, or a problem of a plugin.
+/// Beginnings of expressions that refuse: an error with a text of its own, or a problem of a
+/// plugin.
 const REFUSALS: [&str; 7] =
     ["Err(format!(", "Err(\"", "Some(format!(", "Problem::new(", "refused(", "Refused::Broken(", "broken("];
 

@@ -244,10 +244,11 @@ fn tidy_t5_plugins_have_one_shape() {
         if !manifest.contains("crate-type = [\"cdylib\"]") {
             findings.push(format!("plugins/{name}: crate-type is to be [\"cdylib\"] and nothing else"));
         }
-        let lines = fs::read_to_string(path.join("src/lib.rs")).unwrap_or_default().lines().count();
+        let page = fs::read_to_string(path.join("src/lib.rs")).unwrap_or_default();
+        let lines = page.lines().filter(|line| !line.starts_with("//!")).count();
         if lines > 60 {
             findings.push(format!(
-                "plugins/{name}/src/lib.rs has {lines} lines; it is a table of contents, 60 at most"
+                "plugins/{name}/src/lib.rs has {lines} lines under its front page; it is a table of contents, 60 at most"
             ));
         }
     }

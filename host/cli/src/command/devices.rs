@@ -12,8 +12,8 @@ use crate::args::{DevicesArgs, GlobalArgs};
 use crate::report::{Exit, Failure, Result};
 use crate::{output, table};
 
-/// Attributes that a table shows in addition to the name; `-v` and `--json` show all attributes of a
-/// device.
+/// Attributes that a table shows in addition to the name; `-v` and `--json` show all attributes of
+/// a device.
 const SHOWN: &[&str] = &[
     attribute::VENDOR_NAME,
     attribute::ARCH,

@@ -22,9 +22,9 @@
 //! `cargo run -p chipdock-programs --example show -- SEED [threads]` prints one program.
 //!
 //! A test of a pass runs the module before and after; a test of a backend compares with
-//! [`Case::check`]. [`ProgramCheck`] runs a check on many programs; when one fails, it reduces the program
-//! with [`reduce_case`], writes it as a kernel file and says how to repeat it. [`reduce`] does the
-//! same for a module and any property of it.
+//! [`Case::check`]. [`ProgramCheck`] runs a check on many programs; when one fails, it reduces the
+//! program with [`reduce_case`], writes it as a kernel file and says how to repeat it. [`reduce`]
+//! does the same for a module and any property of it.
 //!
 //! ```
 //! use chipdock_programs::{Options, arbitrary};

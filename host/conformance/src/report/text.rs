@@ -54,8 +54,8 @@ pub fn render(report: &Report, paint: Paint) -> String {
     text
 }
 
-/// Appends `label   text`, with the text wrapped and aligned below itself. A further line of the text itself begins
-/// with `| `, so that it cannot pass for a line of the report.
+/// Appends `label   text`, with the text wrapped and aligned below itself. A further line of the
+/// text itself begins with `| `, so that it cannot pass for a line of the report.
 fn label(text: &mut String, paint: Paint, tint: Tint, name: &str, value: &str) {
     let indent = " ".repeat(LABEL_WIDTH);
     let mut lead = paint.paint(tint, name) + &" ".repeat(LABEL_WIDTH.saturating_sub(name.len()).max(1));

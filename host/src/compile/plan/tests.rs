@@ -177,8 +177,8 @@ fn compile_c6_functions_are_grouped_by_their_canonical_targets() {
     assert_eq!(plan.target.id(), bench.target("threads").id(), "it takes the place of the one asked for");
 }
 
-/// COMPILE-C3, C.38: an older reader is written for, a newer one reads what this host writes, and where
-/// they have no version in common the error says what each has.
+/// COMPILE-C3, C.38: an older reader is written for, a newer one reads what this host writes, and
+/// where they have no version in common the error says what each has.
 #[test]
 fn compile_c3_the_lower_version_is_written() {
     let lower = |own: &str, min: &str, max: &str| {

@@ -36,9 +36,9 @@ impl Host {
 
     /// Returns the default target of host functions: of the usable kinds that declare themselves a
     /// host, one of a plugin that came with the program before others
-    /// ([`Source::standing`](crate::discovery::Source::standing)), among those the one with the highest
-    /// preference. A kind that is passed over for a reason, a disputed one among them, is named in
-    /// the log.
+    /// ([`Source::standing`](crate::discovery::Source::standing)), among those the one with the
+    /// highest preference. A kind that is passed over for a reason, a disputed one among them, is
+    /// named in the log.
     ///
     /// A plugin that must be opened before its kinds are known is opened only when no other kind
     /// can be used.

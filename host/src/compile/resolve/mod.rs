@@ -1,5 +1,5 @@
-//! Targets: made from the name of a kind or a tag, JSON or a `Target`, checked against the kind's schema,
-//! canonicalized.
+//! Targets: made from the name of a kind or a tag, JSON or a `Target`, checked against the kind's
+//! schema, canonicalized.
 //!
 //! Construction, in this order; each invalid input is one error that names the option, the value
 //! and what is allowed:
@@ -25,12 +25,12 @@
 //!   unless the kind names it in `honoured` or the list is empty. A [`Target`] that was made before
 //!   is not reported again. `tag` and `keys` are labels that other tools read.
 //!
-//! * **TARGET-T14 Tag.** A target with `tag` and without `kind` starts from the options of that tag,
-//!   with the tag's kind; fields of the target take the place of the tag's, a null one of them
+//! * **TARGET-T14 Tag.** A target with `tag` and without `kind` starts from the options of that
+//!   tag, with the tag's kind; fields of the target take the place of the tag's, a null one of them
 //!   unsets it. The target keeps the tag as its label. What only the tag sets is no option without
 //!   effect (T13) that a user is told of.
-//! * **TARGET-T15 Unknown.** A tag that no kind has is an error with the nearest name. Manifests are
-//!   asked first; libraries without one are opened when none has it.
+//! * **TARGET-T15 Unknown.** A tag that no kind has is an error with the nearest name. Manifests
+//!   are asked first; libraries without one are opened when none has it.
 //! * **TARGET-T16 Several.** A tag of two kinds is an error that names both.
 //!
 //! * **TARGET-T7 Once.** Text in which an object has a key twice, at any level, is refused.
@@ -200,7 +200,8 @@ fn from_text(text: &str) -> Result<Value, Error> {
     Ok(Value::Object(Map::from_iter([named_by(text)])))
 }
 
-/// Returns the field by which a name makes a target: `kind`, or `tag` where no kind can have the name.
+/// Returns the field by which a name makes a target: `kind`, or `tag` where no kind can have the
+/// name.
 fn named_by(name: &str) -> (String, Value) {
     let field = if name.contains('/') { "tag" } else { "kind" };
     (field.to_owned(), Value::from(name))

@@ -158,13 +158,13 @@ impl ResolvedTarget {
 
 impl Host {
     /// Makes a complete target, from the name of a kind or a tag, JSON or a request: checked, with
-    /// defaults filled in, canonicalized, with its kind, its capabilities, and the targets and the device that belong
-    /// to it.
+    /// defaults filled in, canonicalized, with its kind, its capabilities, and the targets and the
+    /// device that belong to it.
     ///
     /// # Errors
     ///
-    /// * `ValueError`, naming the option, the value and what is allowed; or the error with which the
-    ///   kind's plugin failed to open. An error of the target comes before one of the device.
+    /// * `ValueError`, naming the option, the value and what is allowed; or the error with which
+    ///   the kind's plugin failed to open. An error of the target comes before one of the device.
     /// * `ValueError`: the source names a host and the request another; the kind does not run on
     ///   the chosen device.
     /// * As of [`Self::device`], for the chosen device.

@@ -146,7 +146,8 @@ fn an_element_lies_where_offset_and_strides_say() {
     assert_eq!(after(&[0; 8], strided), [0, 0, 1, 11, 0, 0, 2, 12]);
 }
 
-/// ir: IR-F3. An offset is bound where it is a symbol, and compared where it is anything else: a tensor begins at its data.
+/// ir: IR-F3. An offset is bound where it is a symbol, and compared where it is anything else: a
+/// tensor begins at its data.
 #[test]
 fn offsets_of_parameters_are_bound_bare_and_compared_else() {
     let beginning = |elem_offset: Expr, scalar: Option<Var>| {

@@ -1,5 +1,5 @@
-//! Random modules for tests of what reads any module: writers, printers and code generators. No part
-//! of the interface; other crates of this workspace use it by the feature `testing`.
+//! Random modules for tests of what reads any module: writers, printers and code generators. No
+//! part of the interface; other crates of this workspace use it by the feature `testing`.
 //!
 //! | Generator | Its modules | For |
 //! |---|---|---|

@@ -9,7 +9,8 @@ use chipdock_plugin_api::abi::{ENV_HEAD, ENV_SLOTS, EnvType, SAFE_CALL_OFFSET_BY
 
 use super::CDialect;
 
-/// The structs of packed calls, as far as compiled code reads them: TVM-FFI's value and DLPack's tensor.
+/// The structs of packed calls, as far as compiled code reads them: TVM-FFI's value and DLPack's
+/// tensor.
 const ABI: &str = "\
 typedef struct {
     int32_t device_type;
@@ -39,7 +40,8 @@ typedef struct {
 } CdAny;
 ";
 
-/// The text after the struct of the environment, which is written from the description in chipdock-abi.
+/// The text after the struct of the environment, which is written from the description in
+/// chipdock-abi.
 const ENV_END: &str = "\
 };
 // Set by whoever loads this; null: TVM-FFI's functions are looked for, then small fallbacks of our own serve.
@@ -142,8 +144,8 @@ static int32_t cd_free_workspace(int32_t device_type, int32_t device_id, void* d
 }
 ";
 
-// The function is looked up once: a loader makes a new library of each module. Two threads may look it up at the same
-// time, and get the same answer.
+// The function is looked up once: a loader makes a new library of each module. Two threads may look
+// it up at the same time, and get the same answer.
 const CALL_PACKED: &str = "\
 static int32_t cd_call_packed(const CdFunction** kept, const char* name, void* values, int32_t count) {
     const CdFunction* function = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
@@ -174,8 +176,9 @@ static int32_t cd_set_device(int32_t device_type, int32_t device_id) {
 }
 ";
 
-// Not cold: compilers optimise a loop whose iterations call a cold function for size. The interface is asked for once. Two threads may ask at the same time, and get the same answer; the second store of
-// each comes after the first, so that who sees a function sees what it is called with.
+// Not cold: compilers optimise a loop whose iterations call a cold function for size. The interface
+// is asked for once. Two threads may ask at the same time, and get the same answer; the second
+// store of each comes after the first, so that who sees a function sees what it is called with.
 const GO_ON: &str = "\
 static int32_t (*cd_interrupt)(void*);
 static void* cd_interrupt_self;
@@ -476,7 +479,8 @@ pub(super) fn environment_call(
     Some(Ok(Code::call(helper, &args)))
 }
 
-/// Launches a function as the tasks of a parallel region: on the host's pool, or as one task without a host.
+/// Launches a function as the tasks of a parallel region: on the host's pool, or as one task
+/// without a host.
 fn parallel_launch(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     let Some(Argument::Text(body)) = call.args.first() else {
         return Err(Refusal::new("has parallel launches of functions by name only"));
@@ -489,8 +493,8 @@ fn parallel_launch(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     Ok(Code::call("cd_parallel_launch", &[Code::primary(*body), data.clone(), tasks_max.clone()]))
 }
 
-/// An atomic addition that returns the previous value: integers by an instruction, floats by a compare-and-exchange
-/// loop.
+/// An atomic addition that returns the previous value: integers by an instruction, floats by a
+/// compare-and-exchange loop.
 fn atomic_add(dialect: &CDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     let (addend, dtype) = value(call, 1)?;
     let address = match call.args.first() {

@@ -197,8 +197,8 @@ fn a_failure_of_a_task_ends_the_function_with_its_error() {
     assert_eq!((tasks(), b.to_int()[0]), (4, 1), "what comes after the loop did not run");
 }
 
-/// A view of a parameter and the parameter itself: both may be the same memory, whatever the function
-/// says of parameters.
+/// A view of a parameter and the parameter itself: both may be the same memory, whatever the
+/// function says of parameters.
 #[test]
 fn a_view_may_overlap_its_own_parameter() {
     if !has_compiler() {

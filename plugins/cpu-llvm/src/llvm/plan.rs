@@ -84,8 +84,8 @@ impl<'a> Plan<'a> {
     /// * `addresses` are those of this plan's object, linked just now, which no other code knows.
     pub(crate) unsafe fn set_environment(&self, addresses: &HashMap<String, usize>, env: *const ChipdockEnv) {
         if let (true, Some(place)) = (self.has_env, addresses.get(ENVIRONMENT)) {
-            // SAFETY: a variable of this type, as the object was checked, in memory that the caller has
-            // alone.
+            // SAFETY: a variable of this type, as the object was checked, in memory that the caller
+            // has alone.
             unsafe { (*place as *mut *const ChipdockEnv).write(env) };
         }
     }

@@ -10,7 +10,8 @@ use crate::pools::Pools;
 
 macro_rules! functions {
     ($($field:ident = $symbol:literal ($($type:ty),*);)*) => {
-        /// The functions of the driver that are used, each under the symbol version that matches these types.
+        /// The functions of the driver that are used, each under the symbol version that matches
+        /// these types.
         pub(crate) struct Api {
             $(pub(crate) $field: unsafe extern "C" fn($($type),*) -> Code,)*
             pub(crate) pools: Option<Pools>,
@@ -25,8 +26,8 @@ macro_rules! functions {
             pub(super) unsafe fn load(library: &Library) -> Result<Self, &'static str> {
                 Ok(Self {
                     $($field: {
-                        // SAFETY: the caller guarantees that the library is the CUDA driver, whose symbols have these
-                        // types.
+                        // SAFETY: the caller guarantees that the library is the CUDA driver, whose
+                        // symbols have these types.
                         *unsafe { library.get($symbol) }.map_err(|_| $symbol)?
                     },)*
                     // SAFETY: as above.

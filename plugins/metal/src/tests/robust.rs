@@ -36,7 +36,8 @@ fn src_s8_depth_is_refused_before_the_stack_ends() {
     }
 }
 
-/// STAGE-D15, STAGE-D16: what the passes leave of moved pointers and wide vectors is refused by name.
+/// STAGE-D15, STAGE-D16: what the passes leave of moved pointers and wide vectors is refused by
+/// name.
 #[test]
 fn pointers_and_lanes_that_are_left_are_refused_by_name() {
     let found = |f| {

@@ -1,10 +1,10 @@
 //! The devices of Vulkan: how they are found and opened, their memory, their streams.
 //!
 //! Files: `discovery`, `attributes`, `memory` (data spaces), `queue` (streams), `staging` and
-//! `copy` (copies), `mark` (timestamps), `reached` (points), `hardware` (all of it, for one host). What calls Vulkan is
-//! in the folder `driver`: the library, instances and the validation layer (`entry`), what a device
-//! supports (`limits`, `features`), the logical device (`gpu`), command buffers, semaphores and
-//! fences.
+//! `copy` (copies), `mark` (timestamps), `reached` (points), `hardware` (all of it, for one host).
+//! What calls Vulkan is in the folder `driver`: the library, instances and the validation layer
+//! (`entry`), what a device supports (`limits`, `features`), the logical device (`gpu`), command
+//! buffers, semaphores and fences.
 //!
 //! # Rules
 //!
@@ -83,10 +83,10 @@
 //! * **VK-D19** *Marks* are timestamps that the device writes when all earlier work of the stream
 //!   is done. A queue without valid bits is `Unsupported`. Differences are right if counts of few
 //!   bits wrap around once.
-//! * **VK-D21** *Timelines* of the boundary are lists of points: a signal submits what its stream has
-//!   and takes the point where that ends, so that no semaphore is made for it. Copies to host memory
-//!   are made before the host is told that a point is reached. Without timeline semaphores a stream
-//!   waits for all that the other has.
+//! * **VK-D21** *Timelines* of the boundary are lists of points: a signal submits what its stream
+//!   has and takes the point where that ends, so that no semaphore is made for it. Copies to host
+//!   memory are made before the host is told that a point is reached. Without timeline semaphores a
+//!   stream waits for all that the other has.
 //! * **VK-D20** *Validation.* With the setting `validation` everything runs under the validation
 //!   layer, with synchronisation validation. Warnings and errors are counted from the making of the
 //!   instance to its end. The first since the last report is the failure of the next wait,

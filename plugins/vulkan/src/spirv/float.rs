@@ -233,7 +233,8 @@ impl<'a> Writer<'a> {
         let moves = self.out.op(Op::LogicalAnd, Type::Bool, &[is_inexact, is_even]);
         let signs = self.out.op(Op::BitwiseXor, of, &[high, error_high]);
         let towards_zero = self.out.op(Op::SLessThan, Type::Bool, &[signs, zero]);
-        // Towards zero, an even number's neighbour borrows from the upper word where the lower is 0.
+        // Towards zero, an even number's neighbour borrows from the upper word where the lower is
+        // 0.
         let less = self.out.op(Op::ISub, of, &[low, one]);
         let more = self.out.op(Op::IAdd, of, &[low, one]);
         let new_low = self.out.op(Op::Select, of, &[towards_zero, less, more]);

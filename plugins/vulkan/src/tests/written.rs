@@ -56,8 +56,8 @@ fn spv_11_depth_is_refused_before_the_stack_ends() {
     }
 }
 
-/// STAGE-D15: a moved pointer that the passes leave is refused by name; vectors may have any number of
-/// lanes (SPV-2).
+/// STAGE-D15: a moved pointer that the passes leave is refused by name; vectors may have any number
+/// of lanes (SPV-2).
 #[test]
 fn a_moved_pointer_is_refused_by_name() {
     for environment in environments() {

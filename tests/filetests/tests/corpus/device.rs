@@ -195,8 +195,8 @@ enum Refused {
     Wrong(String),
 }
 
-/// C.40: STAGE-D1 to STAGE-D10 and STAGE-D14 to STAGE-D16, for each function by itself, bound by hand and by
-/// the default schedule. Modules whose functions are already lowered count none.
+/// C.40: STAGE-D1 to STAGE-D10 and STAGE-D14 to STAGE-D16, for each function by itself, bound by
+/// hand and by the default schedule. Modules whose functions are already lowered count none.
 fn a_lowered_module_gives_the_same(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
     let can_be_given =

@@ -146,9 +146,10 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
 /// `device without warps` warps that are single threads, `device with handles` opaque data
 /// pointers, `device with fixed pointers` none that can be moved, `device with scalar arguments`
 /// functions that take no pointers, `device with short vectors` at most 4 lanes,
-/// `device with lone threads` is a processor, `device of 32 bits` has no float64 and int64, `device without halves`
-/// no float16 and bfloat16, `host with dot products` two of them, `host with tiles` tiles for both,
-/// and `parallel host` launches parallel regions and asks whether to go on.
+/// `device with lone threads` is a processor, `device of 32 bits` has no float64 and int64,
+/// `device without halves` no float16 and bfloat16, `host with dot products` two of them,
+/// `host with tiles` tiles for both, and `parallel host` launches parallel regions and asks whether
+/// to go on.
 fn each_pass_makes_the_golden(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
     let name = file.name.strip_prefix("passes/").unwrap_or(&file.name);

@@ -83,8 +83,8 @@ impl Generator<'_> {
         op::binary(op, a, b)
     }
 
-    /// Generates a quotient of a number near an end of its type, together with that of its negation: the
-    /// least integer is its own.
+    /// Generates a quotient of a number near an end of its type, together with that of its
+    /// negation: the least integer is its own.
     fn negated(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
         const DIVISIONS: [BinaryOp; 4] =
             [BinaryOp::Div, BinaryOp::FloorDiv, BinaryOp::Mod, BinaryOp::FloorMod];

@@ -1,5 +1,5 @@
-//! Registrations made by `init` (I.4, P3.1, P3.11, P3.14, P5.2, P5.3, P5.5, P5.7, P5.9 to P5.12, P5.17,
-//! P5.18).
+//! Registrations made by `init` (I.4, P3.1, P3.11, P3.14, P5.2, P5.3, P5.5, P5.7, P5.9 to P5.12,
+//! P5.17, P5.18).
 
 use std::path::Path;
 
@@ -95,8 +95,8 @@ fn interfaces_belong_to_registrations(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Checks that names in sets that everybody may extend are Chipdock's or the plugin's: interfaces, and
-/// the keys of infos. A plugin of a later minor may use names that this suite does not know.
+/// Checks that names in sets that everybody may extend are Chipdock's or the plugin's: interfaces,
+/// and the keys of infos. A plugin of a later minor may use names that this suite does not know.
 fn names_of_its_own(c: &Context) -> Verdict {
     let plugin = c.plugin()?;
     let name = &plugin.descriptor().name;

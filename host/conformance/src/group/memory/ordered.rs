@@ -130,8 +130,8 @@ impl Drop for Piece<'_> {
 
 /// Queues a copy of host memory or a data space.
 fn copy(stream: &Stream<'_>, from: ChipdockCopyEnd, to: ChipdockCopyEnd, size: usize) -> Verdict {
-    // SAFETY: by D.6, the cases keep both ends until the stream was synchronised, or free them in its
-    // order (N.32, N.37).
+    // SAFETY: by D.6, the cases keep both ends until the stream was synchronised, or free them in
+    // its order (N.32, N.37).
     Ok(unsafe { stream.copy(from, to, size as u64) }?)
 }
 

@@ -210,8 +210,8 @@ fn native_ops(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that an attribute key that is none of Chipdock's is a plugin's own, and known to this plugin's
-/// device. A plugin of a later minor may use keys that this suite does not know.
+/// Checks that an attribute key that is none of Chipdock's is a plugin's own, and known to this
+/// plugin's device. A plugin of a later minor may use keys that this suite does not know.
 fn attributes(c: &Context<'_>) -> Verdict {
     let Tested { schema, .. } = Tested::open(c)?;
     for option in schema.options.iter().filter(|option| !option.from_attribute.is_empty()) {

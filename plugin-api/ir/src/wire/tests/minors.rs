@@ -65,7 +65,8 @@ proptest! {
             Ok(text) => {
                 let older = back(&text).unwrap();
                 let found = validate(&older, Stage::Blocks).err().unwrap_or_default();
-                // `tvm_thread_invariant` of a constant becomes the constant, which IR-E10 checks as an index.
+                // `tvm_thread_invariant` of a constant becomes the constant, which IR-E10 checks as
+                // an index.
                 let had_invariants = at(&module, MODULES).unwrap().contains("tvm_thread_invariant");
                 let is_of_index = |message: &str| message.contains("is outside of buffer");
                 prop_assert!(
