@@ -38,6 +38,7 @@ interfaces! {
     "device API": "map" 1, "the address of memory that the host reaches (N.16, N.17)";
     "device API": "memory.async" 1, "memory in the order of a stream (N.31 to N.35)";
     "device API": "workspace" 1, "the device's own workspace (N.36 to N.39)";
+    "device API": "graph" 1, "copies and launches that are recorded once, and replayed (N.40 to N.49)";
     "module loader": "object" 1, "the code of an artifact as an object file (M.15 to M.19)";
     "module": "launch" 1, "launch a kernel on a given stream (K.5 to K.8)";
     "build session": "progress" 1, "what a long build is at (C.42)";

@@ -60,6 +60,9 @@ layouts! {
     ChipdockTimer1: 24 { mark @ 0, elapsed @ 8, free_mark @ 16 }
     ChipdockTimeline1: 56 { create @ 0, free @ 8, signal @ 16, wait @ 24, query @ 32, host_wait @ 40, host_signal @ 48 }
     ChipdockTimelinePoint: 48 { extension @ 0, timeline @ 32, value @ 40 }
+    ChipdockReplay: 40 { device_id @ 0, flags @ 4, stream @ 8, arguments @ 16, arguments_count @ 24, next @ 32 }
+    ChipdockGraph1: 32 { create @ 0, free @ 8, finish @ 16, replay @ 24 }
+    ChipdockGraphRecord: 40 { extension @ 0, graph @ 32 }
     ChipdockExternal1: 32 { adopt_stream @ 0, native_stream @ 8, native_data @ 16, adopt_host_memory @ 24 }
     ChipdockMap1: 8 { address @ 0 }
     ChipdockMemoryAsync1: 16 { allocate @ 0, free @ 8 }
