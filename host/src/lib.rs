@@ -172,7 +172,7 @@ pub use open::{discovery, generation, manifest, settings};
 pub use options::HostOptions;
 pub use runtime::extents;
 pub use runtime::{
-    CallOptions, Capabilities, Device, Function, Kernel, LaunchArg, Mapped, Mark, MemoryCapability,
-    MemoryKind, MemoryOptions, Module, NativeData, OnAsk, Order, Plain, ProgramFunction, Stream, StreamGuard,
-    Tensor, Timeline, Verdict, dtype_of,
+    CallOptions, Capabilities, Device, Function, Graph, Kernel, LaunchArg, Mapped, Mark, MemoryCapability,
+    MemoryKind, MemoryOptions, Module, NativeData, OnAsk, Order, Plain, ProgramFunction, Recording, Stream,
+    StreamGuard, Tensor, Timeline, Verdict, dtype_of,
 };

@@ -24,7 +24,7 @@ thread_local! {
     /// Devices that compiled code made active on this thread, by host; one for each device type.
     static DEVICES: RefCell<Vec<(u64, ChipdockDevice)>> = const { RefCell::new(Vec::new()) };
     /// Numbers of these entries, for the fast path: in one, as each look costs a call in a library.
-    static COUNTS: Counts = const { Counts { errors: Cell::new(0), streams: Cell::new(0), devices: Cell::new(0) } };
+    static COUNTS: Counts = const { Counts { errors: Cell::new(0), streams: Cell::new(0), devices: Cell::new(0), recordings: Cell::new(0) } };
 }
 
 /// An error that was raised.
@@ -48,6 +48,8 @@ struct Counts {
     errors: Cell<u32>,
     streams: Cell<u32>,
     devices: Cell<u32>,
+    /// 1 where the thread records a graph.
+    recordings: Cell<u32>,
 }
 
 fn count(of: impl FnOnce(&Counts) -> &Cell<u32>) -> u32 {
@@ -92,11 +94,27 @@ impl Slots {
         })
     }
 
-    /// Returns true where this thread has no error of any host and no stream but default ones: a
-    /// call needs neither [`Self::clear_error`] nor [`Self::has_current_stream`].
+    /// Returns true where this thread has no error of any host, no stream but default ones, and no
+    /// recording: a call needs neither [`Self::clear_error`] nor [`Self::is_plain`].
     #[inline]
     pub(crate) fn is_quiet() -> bool {
-        COUNTS.with(|counts| counts.errors.get() == 0 && counts.streams.get() == 0)
+        COUNTS.with(|counts| counts.errors.get() == 0 && counts.streams.get() + counts.recordings.get() == 0)
+    }
+
+    /// Returns true where this thread has no stream but default ones, and no recording.
+    #[inline]
+    pub(crate) fn is_plain() -> bool {
+        COUNTS.with(|counts| counts.streams.get() + counts.recordings.get() == 0)
+    }
+
+    /// Returns true where this thread records a graph.
+    pub(crate) fn is_recording() -> bool {
+        count(|counts| &counts.recordings) != 0
+    }
+
+    /// Says whether this thread records a graph.
+    pub(crate) fn set_recording(is_recording: bool) {
+        set_count(|counts| &counts.recordings, u32::from(is_recording));
     }
 
     /// Drops this thread's error of this host, so that an old one is not taken for the next
@@ -201,11 +219,6 @@ impl Slots {
             stream.map_or(ptr::null_mut(), |(_, _, stream)| *stream)
         });
         found.unwrap_or(ptr::null_mut())
-    }
-
-    /// Returns true if this thread has a stream other than the default active on any device.
-    pub(crate) fn has_current_stream() -> bool {
-        count(|counts| &counts.streams) != 0
     }
 
     /// Makes a stream active on this thread for a device, and returns the one before.

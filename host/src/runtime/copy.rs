@@ -7,6 +7,7 @@ use std::sync::Arc;
 use chipdock_abi::ChipdockCopy;
 
 use super::device::{Device, Stream};
+use super::graph;
 use super::queued::Held;
 use super::tensor::{Kept, Tensor};
 use super::timeline::Order;
@@ -197,8 +198,8 @@ impl Tensor {
     ///
     /// `ValueError`, `TypeError` as [`Self::copy_from`], and for a stream of another device than
     /// that of an end; `Unsupported` for strided tensors, for ranges that overlap, and for devices
-    /// that cannot copy to each other: nothing was queued. Errors of the device, of timelines, and a
-    /// failure of earlier work on the stream.
+    /// that cannot copy to each other: nothing was queued. Errors of the device, of timelines, and
+    /// a failure of earlier work on the stream.
     ///
     /// # Safety
     ///
@@ -236,6 +237,9 @@ impl Tensor {
             let copy = ChipdockCopy { from: from_end, to: to_end, size_bytes, dtype_hint, flags: 0, next };
             if size_bytes == 0 && next.is_null() {
                 return Ok(());
+            }
+            if let Some(recorded) = graph::add_copy(state, &copy, [self, from]) {
+                return recorded;
             }
             // SAFETY: the tensors' own ranges, equally long and disjoint; their memory is kept from
             // here on, and the caller leaves the elements alone.

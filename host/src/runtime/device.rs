@@ -9,6 +9,7 @@ use chipdock_abi::ChipdockDevice;
 use serde_json::Value;
 
 use super::device_state::{DeviceState, no_such_device};
+use super::graph;
 use super::tables::broken;
 use crate::error::{Error, ErrorKind};
 use crate::host::{Host, HostInner};
@@ -149,6 +150,7 @@ impl Device {
     /// The first failure of that work; all streams were waited for.
     pub fn sync(&self) -> Result<(), Error> {
         self.0.state.services.check_process()?;
+        graph::refuse("a wait for the device")?;
         self.0.state.sync_all()
     }
 
@@ -250,6 +252,7 @@ impl Stream {
     /// The first failure of that work.
     pub fn sync(&self) -> Result<(), Error> {
         self.device.0.state.services.check_process()?;
+        graph::refuse("a wait for a stream")?;
         self.device.0.state.sync_raw(self.raw)
     }
 

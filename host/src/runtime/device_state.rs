@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, ChipdockDataType, ChipdockDevice};
 
+use super::graph;
 use super::ordered::OrderedMemory;
 use super::pool::{Block, Body, Given, Pool, class_bytes, class_of};
 use super::queued::{Held, Queued};
@@ -120,6 +121,22 @@ impl DeviceState {
         }
     }
 
+    /// Allocates from the device for work on any stream, bypassing the pool; when there is no
+    /// memory left, the pool is trimmed and the allocation tried once more.
+    pub(super) fn allocate_plain(
+        &self,
+        size_bytes: u64,
+        dtype: ChipdockDataType,
+    ) -> Result<*mut c_void, Error> {
+        match self.api.allocate(self.id, size_bytes, dtype) {
+            Err(error) if *error.kind() == ErrorKind::OutOfMemory => {
+                self.trim()?;
+                self.api.allocate(self.id, size_bytes, dtype)
+            }
+            result => result,
+        }
+    }
+
     pub(crate) fn free_raw(&self, data: *mut c_void) -> Result<(), Error> {
         self.api.free(self.id, data)
     }
@@ -157,6 +174,7 @@ impl DeviceState {
         dtype_hint: ChipdockDataType,
     ) -> Result<(), Error> {
         self.services.check_process()?;
+        graph::refuse("a copy that is waited for")?;
         if size_bytes == 0 {
             return Ok(());
         }

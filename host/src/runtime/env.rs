@@ -378,7 +378,8 @@ impl EnvState {
     }
 }
 
-/// Answers `query` with `interrupt` 1 and the interfaces of the host, whose `self_` lives as long as the process.
+/// Answers `query` with `interrupt` 1 and the interfaces of the host, whose `self_` lives as long
+/// as the process.
 unsafe extern "C" fn query(
     env: *const ChipdockEnv,
     name: *const c_char,

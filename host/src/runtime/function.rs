@@ -10,6 +10,7 @@ use chipdock_abi::{
 };
 use chipdock_plugin_api as api;
 
+use super::graph;
 use super::interrupt::CallOptions;
 use super::module::ModuleInner;
 use super::tables::answered;
@@ -194,12 +195,27 @@ impl Function {
         let services = self.host.0.services;
         services.check_process()?;
         services.clear_error();
-        if Slots::has_current_stream() {
+        if !Slots::is_plain() {
+            self.expect_recordable()?;
             self.mark(args);
         }
         let mut result = api::Any::NONE.into_raw();
         let status = self.enter(args, &mut result);
         Ok((status, result))
+    }
+
+    /// Refuses a kernel that its module's own function would launch, where this thread records a
+    /// graph (GRAPH-G4).
+    fn expect_recordable(&self) -> Result<(), Error> {
+        match &self.module {
+            Some(module) if Slots::is_recording() && module.is_of_device()? => {
+                let what = format!("kernel \"{}\", called as a function,", self.name);
+                graph::refuse(&what).map_err(|error| {
+                    error.hint("launch it as a kernel of its module, or call the host function that does")
+                })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Marks tensors that work on a stream other than their home's may use: they are not handed out

@@ -2,17 +2,17 @@
 //!
 //! * **COMPOSE-I1 Found.** [`Module::import_module`] adds a module to the imports of another, after
 //!   those that it has. From then on its functions are found by name ([`Module::function`],
-//!   [`Module::kernel`]), also by packed calls of the importing module's compiled code. The first of
-//!   several functions with one name is found: the module's own, then by the order of imports. Each
-//!   module is visited once, however imports are shared and however deep they nest.
+//!   [`Module::kernel`]), also by packed calls of the importing module's compiled code. The first
+//!   of several functions with one name is found: the module's own, then by the order of imports.
+//!   Each module is visited once, however imports are shared and however deep they nest.
 //! * **COMPOSE-I2 Refused.** An import that leads back to the module, one of another host, and one
 //!   into a module of libtvm_ffi's, whose code asks that library for its imports, are errors and
 //!   change nothing. Importing a module twice is importing it once.
 //! * **COMPOSE-I3 Files.** [`Module::composed`] is the artifact with what was added, as files and
 //!   other machines get it. The code of an opened library is no part of an artifact: that is an
 //!   error there.
-//! * **COMPOSE-I4 Threads.** Modules may be composed and called by several threads at once. Compiled
-//!   code asks for a function once (X.7): what it has found it keeps.
+//! * **COMPOSE-I4 Threads.** Modules may be composed and called by several threads at once.
+//!   Compiled code asks for a function once (X.7): what it has found it keeps.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -182,7 +182,8 @@ impl Drop for ModuleInner {
 mod tests {
     use crate::runtime::build_tests::load;
 
-    /// Forty layers of two modules, each of which imports both of the next layer: 2^39 ways lead to the last.
+    /// Forty layers of two modules, each of which imports both of the next layer: 2^39 ways lead to
+    /// the last.
     #[test]
     fn compose_i1_a_module_that_many_ways_lead_to_is_visited_once() {
         let host = crate::Host::new(crate::HostOptions::isolated()).unwrap();

@@ -173,7 +173,8 @@ impl<'a> Watch<'a> {
 
     /// Runs `body` with this watch as the thread's.
     pub(super) fn over<R>(&self, body: impl FnOnce() -> R) -> R {
-        // The watch outlives the call of `body`, after which nothing refers to it: tasks have ended.
+        // The watch outlives the call of `body`, after which nothing refers to it: tasks have
+        // ended.
         let _restores = Restores(CURRENT.replace(ptr::from_ref(self).cast()));
         body()
     }

@@ -13,6 +13,7 @@ use chipdock_plugin_api::kernel::{self, KernelArg};
 use chipdock_plugin_api::text::str_out;
 
 use super::device::Stream;
+use super::graph;
 use super::module::{Module, ModuleInner};
 use super::tables::broken;
 use super::tensor::Tensor;
@@ -20,6 +21,7 @@ use super::timeline::Order;
 use crate::boundary::calling::{Calling, Note};
 use crate::boundary::plugin_call::PluginCall;
 use crate::boundary::services::{Services, from_api};
+use crate::boundary::slots::Slots;
 use crate::error::{Error, ErrorKind, nearest, quoted};
 
 /// Greatest number of arguments whose addresses are kept on the stack.
@@ -193,13 +195,13 @@ impl Kernel {
     /// # Safety
     ///
     /// * As of [`launch`](Self::launch).
-    pub unsafe fn launch_in_order(
+    pub unsafe fn launch_in_order<'a>(
         &self,
         stream: &Stream,
         grid: [u64; 3],
         block: [u64; 3],
         dynamic_shared_bytes: u64,
-        args: &[LaunchArg<'_>],
+        args: &[LaunchArg<'a>],
         order: Order<'_>,
     ) -> Result<(), Error> {
         let inner = &*self.0;
@@ -218,11 +220,43 @@ impl Kernel {
         let read = args.iter().enumerate().map(|(position, arg)| self.argument(position, *arg, stream));
         let read: Vec<KernelArg> = read.collect::<Result<_, _>>()?;
         let launch = kernel::Launch::new(read, grid, block, dynamic_shared_bytes);
+        let tensors = || {
+            let of =
+                |arg: &LaunchArg<'a>| if let LaunchArg::Tensor(tensor) = arg { Some(*tensor) } else { None };
+            args.iter().filter_map(of).collect::<Vec<_>>()
+        };
         order.queued(stream, |next| {
-            inner.services.clear_error();
-            let status = inner.queue(device.id(), stream.raw(), &launch, next);
-            inner.services.check(status, || format!("`launch` of kernel \"{}\"", self.name()))
+            if Slots::is_recording()
+                && let Some(recorded) = graph::add_launch(self, device.state(), &launch, &tensors())
+            {
+                return recorded;
+            }
+            self.queue(device.id(), stream.raw(), &launch, next)
         })
+    }
+
+    /// Calls `launch` with a chain of extensions.
+    pub(super) fn queue(
+        &self,
+        device_id: i32,
+        stream: *mut c_void,
+        launch: &kernel::Launch,
+        next: *const ChipdockExtension,
+    ) -> Result<(), Error> {
+        let inner = &*self.0;
+        inner.services.clear_error();
+        let status = inner.queue(device_id, stream, launch, next);
+        inner.services.check(status, || format!("`launch` of kernel \"{}\"", self.name()))
+    }
+
+    /// Adds a launch to the graph that this thread records; `None` where it records none.
+    fn record(&self, at: ChipdockDevice, launch: &kernel::Launch) -> Option<Result<(), Error>> {
+        let device = self.0.module.host().0.devices.by_number(at);
+        let unknown = || Error::new(ErrorKind::Internal, format!("kernel {} runs on no device", self.name()));
+        match device {
+            Some(device) => graph::add_launch(self, &device, launch, &[]),
+            None => Some(Err(unknown())),
+        }
     }
 
     fn wrong(&self, what: String) -> Error {
@@ -284,6 +318,11 @@ impl Kernel {
             let Some(launch) = inner.described.call(args)? else { return Ok(api::Any::NONE) };
             let device_id = services.slots.current_device(inner.entry.device_type);
             let at = ChipdockDevice { device_type: inner.entry.device_type, device_id };
+            if Slots::is_recording()
+                && let Some(recorded) = self.record(at, &launch)
+            {
+                return recorded.map(|()| api::Any::NONE).map_err(|error| error.to_api());
+            }
             let stream = services.slots.current_stream(at);
             let status = inner.queue(device_id, stream, &launch, ptr::null());
             // The error is passed on as it is (X.9).

@@ -10,6 +10,7 @@ mod env;
 pub mod extents;
 mod external;
 mod function;
+mod graph;
 mod host_calls;
 mod importing;
 mod interrupt;
@@ -42,6 +43,7 @@ pub(crate) use env::EnvState;
 pub(crate) use env::LIVE as LIVE_ENVIRONMENTS;
 pub use external::NativeData;
 pub use function::{Function, Plain};
+pub use graph::{Graph, Recording};
 pub use interrupt::{CallOptions, OnAsk};
 pub use launching::{Kernel, LaunchArg};
 pub use mapped::Mapped;
@@ -58,6 +60,8 @@ pub use timer::Mark;
 
 #[cfg(test)]
 mod build_tests;
+#[cfg(test)]
+mod graph_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -16,6 +16,7 @@ use chipdock_plugin_api as api;
 use super::device::Device;
 use super::env::{EnvState, Importer, not_imported};
 use super::function::Function;
+use super::graph;
 use super::tables::{answered, broken};
 use crate::boundary::registrar::{Entry, ModuleLoaderEntry, Owned};
 use crate::bounds::{self, MESSAGE_BYTES_MAX};
@@ -90,7 +91,7 @@ impl Imported {
         let owner = &self.owner.0;
         let function = match owner.own_kernel(name)? {
             Some(kernel) => Some(kernel.into_function()),
-            None => owner.own_function(name)?,
+            None => owner.own_function(name)?.map(|function| owner.expect_recordable(name, function)),
         };
         Ok(function.map(|function| self.function.get_or_init(|| function).clone()))
     }
@@ -400,6 +401,28 @@ impl ModuleInner {
         Ok(table.map(|table| (found.self_, table)))
     }
 
+    /// Returns true for a module whose functions are kernels: they were compiled for a device that
+    /// is not host memory.
+    pub(super) fn is_of_device(&self) -> Result<bool, Error> {
+        let device = self.host().device_of_target(self.artifact().target_json())?;
+        Ok(device.is_some_and(|(_, number)| number != CHIPDOCK_DEVICE_CPU))
+    }
+
+    /// Returns a kernel that the loader launches itself, for compiled code: it refuses to run where
+    /// the thread records a graph, to which nobody would add it (GRAPH-G4).
+    fn expect_recordable(&self, name: &str, function: api::Function) -> api::Function {
+        if !self.is_of_device().unwrap_or(false) {
+            return function;
+        }
+        let what = format!("kernel \"{name}\", whose loader has no interface `launch` 1,");
+        // SAFETY: H.1, the table of this host lives as long as the process.
+        let host = unsafe { api::HostRef::new(self.host().0.services.table()) };
+        api::Function::from_fn(host, move |args| {
+            graph::refuse(&what).map_err(|error| error.to_api())?;
+            function.call(host, args)
+        })
+    }
+
     /// Returns the function of that name in this module alone.
     fn own_function(&self, name: &str) -> Result<Option<api::Function>, Error> {
         let loaded = match self.loaded.as_ref().map_err(Clone::clone)? {
@@ -554,8 +577,8 @@ impl Module {
         self.function_names().any(|known| known == name) || self.0.loaded.as_ref().is_ok_and(beside)
     }
 
-    /// Returns the artifact that it was loaded from, without what was added ([`Self::composed`]). Of a library that was opened this is a
-    /// description, without sections.
+    /// Returns the artifact that it was loaded from, without what was added ([`Self::composed`]).
+    /// Of a library that was opened this is a description, without sections.
     #[must_use]
     pub fn artifact(&self) -> &Arc<Artifact> {
         &self.0.artifact

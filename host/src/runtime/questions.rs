@@ -120,8 +120,8 @@ mod tests {
         assert_eq!(ask(), Ok(()));
     }
 
-    /// CALL-E5: the caller is asked rarely, on its own thread, and its error is the answer; that of a
-    /// call within another first.
+    /// CALL-E5: the caller is asked rarely, on its own thread, and its error is the answer; that of
+    /// a call within another first.
     #[test]
     fn the_caller_is_asked_now_and_then() {
         static ASKED: AtomicUsize = AtomicUsize::new(0);

@@ -2,8 +2,9 @@
 //!
 //! A stack hands out and takes back memory in the order of one stream, so freed memory may be
 //! handed out again at once: the stream keeps the old work before the new. It goes back to the
-//! device when the thread ends or the device is trimmed, after the stream was synchronised. A device
-//! with workspace of its own (`workspace` 1, N.36 to N.39) gives and takes each piece itself.
+//! device when the thread ends or the device is trimmed, after the stream was synchronised. A
+//! device with workspace of its own (`workspace` 1, N.36 to N.39) gives and takes each piece
+//! itself.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use chipdock_abi::ChipdockDataType;
 
-use super::DeviceState;
+use super::{DeviceState, graph};
 use crate::error::{Error, ErrorKind};
 
 const PAGE_BYTES: u64 = 4096;
@@ -94,6 +95,9 @@ impl DeviceState {
         size_bytes: u64,
         stream: *mut c_void,
     ) -> Result<*mut c_void, Error> {
+        if let Some(allocated) = graph::workspace(self, size_bytes) {
+            return allocated;
+        }
         let key = (thread(), stream.addr());
         if let Some(data) = self.allocate_own_workspace(size_bytes.max(1), stream)? {
             self.watch_thread_end();
@@ -124,6 +128,9 @@ impl DeviceState {
 
     /// Frees workspace of this thread.
     pub(crate) fn free_workspace(&self, data: *mut c_void, stream: *mut c_void) -> Result<(), Error> {
+        if graph::free_workspace(data) {
+            return Ok(());
+        }
         let (me, address) = (thread(), data.expose_provenance());
         let given = {
             let mut stacks = self.workspaces.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,6 +3,7 @@
 
 mod corpus;
 mod crowd;
+mod graphs;
 mod lowered;
 mod misuse;
 mod promises;
