@@ -45,11 +45,8 @@ pub struct ChipdockGraph1 {
     /// Ends the recording, and makes all that replays have in common.
     pub finish: unsafe extern "C" fn(self_: *mut c_void, device_id: i32, graph: *mut c_void) -> i32,
     /// Queues all that was recorded, in its order, and returns.
-    pub replay: unsafe extern "C" fn(
-        self_: *mut c_void,
-        graph: *mut c_void,
-        request: *const ChipdockReplay,
-    ) -> i32,
+    pub replay:
+        unsafe extern "C" fn(self_: *mut c_void, graph: *mut c_void, request: *const ChipdockReplay) -> i32,
 }
 
 /// Extension `graph.record` of a copy or a launch: the graph to which it is added instead of being
