@@ -8,6 +8,7 @@ use chipdock_abi::{
     ChipdockStr,
 };
 
+use crate::graph::{Chain, Graphs, chain_of};
 use crate::host::{write_any, write_out};
 use crate::session::Registered;
 use crate::text::str_in;
@@ -317,6 +318,12 @@ pub trait DeviceApi: Send + Sync + 'static {
         None
     }
 
+    /// Returns what the plugin registers as interface `graph` 1, so that copies understand the
+    /// extension that records them (N.41). The default is none.
+    fn graphs(&self) -> Option<&dyn Graphs> {
+        None
+    }
+
     /// Waits until all work is done and releases the device, because the plugin is shutting down.
     ///
     /// # Errors
@@ -439,11 +446,8 @@ unsafe extern "C" fn copy_data(
     unsafe {
         enter(self_, |api| {
             let copy = not_null(copy, "the copy")?;
-            let (timelines, stream) = (api.timelines(), Stream::from_raw(stream));
-            let order = timeline::order_of(copy.next, "the copy", timelines.is_some())?;
-            if copy.size_bytes == 0 {
-                return timeline::in_order(timelines, device_id, stream, &order, || Ok(()));
-            }
+            let (timelines, graphs) = (api.timelines(), api.graphs());
+            let chain = chain_of(copy.next, "the copy", timelines.is_some(), graphs.is_some())?;
             let end = |end: abi::ChipdockCopyEnd| CopyEnd {
                 device: end.device,
                 data: end.data,
@@ -456,10 +460,22 @@ unsafe extern "C" fn copy_data(
                 dtype_hint: copy.dtype_hint,
             };
             for (end, name) in [(copy.from, "source"), (copy.to, "destination")] {
-                crate::ensure!(!end.data.is_null(), ErrorKind::VALUE_ERROR, "the {name} of the copy is null");
+                crate::ensure!(
+                    copy.size_bytes == 0 || !end.data.is_null(),
+                    ErrorKind::VALUE_ERROR,
+                    "the {name} of the copy is null"
+                );
             }
-            let queue = || api.copy_data(device_id, &copy, stream);
-            timeline::in_order(timelines, device_id, stream, &order, queue)
+            let (copy, stream) = ((copy.size_bytes > 0).then_some(&copy), Stream::from_raw(stream));
+            match chain {
+                Chain::Record(graph) => match graphs {
+                    Some(graphs) => graphs.record_copy(device_id, graph, copy),
+                    None => crate::bail!(ErrorKind::UNSUPPORTED, "copies of this device cannot be recorded"),
+                },
+                Chain::Queue(order) => timeline::in_order(timelines, device_id, stream, &order, || {
+                    copy.map_or(Ok(()), |copy| api.copy_data(device_id, copy, stream))
+                }),
+            }
         })
     }
 }

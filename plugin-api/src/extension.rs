@@ -72,6 +72,31 @@ pub(crate) unsafe fn check_with(
     Ok(())
 }
 
+/// Returns an entry of the chain of `what` as the struct that belongs to its name.
+///
+/// # Errors
+///
+/// `ValueError`: the entry is too short.
+///
+/// # Safety
+///
+/// * `T` begins with a [`ChipdockExtension`] and is aligned like it, and belongs to `name`.
+/// * The entry is in memory as long as it says.
+pub(crate) unsafe fn entry_as<'a, T: Copy>(
+    entry: &'a ChipdockExtension,
+    name: &str,
+    what: &str,
+) -> Result<&'a T, Error> {
+    let (expected, found) = (size_of::<T>(), entry.size_bytes);
+    crate::ensure!(
+        found as usize >= expected,
+        ErrorKind::VALUE_ERROR,
+        "{what} has an extension {name} of {found} bytes: expected {expected}"
+    );
+    // SAFETY: an aligned entry of that name that is as long as it says, as this function requires.
+    Ok(unsafe { &*core::ptr::from_ref(entry).cast::<T>() })
+}
+
 #[cfg(test)]
 mod tests {
     use std::ptr;

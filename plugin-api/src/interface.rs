@@ -13,10 +13,11 @@ use crate::{Error, ErrorKind, HostRef, LogLevel};
 /// `T`.
 ///
 /// The interfaces that Chipdock specifies are constants ([`RESET`], [`crate::timer::TIMER`],
-/// [`crate::timeline::TIMELINE`], [`crate::external::EXTERNAL`], [`crate::map::MAP`],
-/// [`crate::object_code::OBJECT`]). A vendor makes one of its own from the table that belongs to
-/// its name and version; a host that does not know it ignores it (P3.5). The table's functions go
-/// through [`enter`], and so have the same guards as those of the frozen tables.
+/// [`crate::timeline::TIMELINE`], [`crate::graph::GRAPH`], [`crate::external::EXTERNAL`],
+/// [`crate::map::MAP`], [`crate::object_code::OBJECT`]). A vendor makes one of its own from the
+/// table that belongs to its name and version; a host that does not know it ignores it (P3.5). The
+/// table's functions go through [`enter`], and so have the same guards as those of the frozen
+/// tables.
 pub struct InterfaceKind<T: ?Sized + 'static> {
     name: &'static str,
     version: u32,

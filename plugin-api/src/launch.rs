@@ -9,6 +9,7 @@ use chipdock_abi::{
 use chipdock_ir::ThreadAxis;
 
 use crate::device_api::not_null;
+use crate::graph::{Chain, Graph, chain_of};
 use crate::host::write_out;
 use crate::interface::enter;
 use crate::kernel::{Kernel, KernelArg, Launch, place};
@@ -51,6 +52,31 @@ pub trait Launches: Send + Sync + 'static {
     /// that wait for timelines and signal them (N.28). The default is none.
     fn timelines(&self) -> Option<&dyn Timelines> {
         None
+    }
+
+    /// Returns true if [`record`](Self::record) adds launches to graphs of the devices, so that the
+    /// extension `graph.record` is understood (N.41). The default is false.
+    fn records(&self) -> bool {
+        false
+    }
+
+    /// Adds a launch to a graph, checked as by [`launch`](Self::launch), and queues nothing; `None`
+    /// for one of which an extent is 0, which adds nothing, to a graph that is checked all the same
+    /// (N.41, N.43).
+    ///
+    /// # Errors
+    ///
+    /// * `WrongState`: the graph's recording has ended.
+    /// * Those of [`launch`](Self::launch); then the graph is as it was.
+    fn record(
+        &self,
+        position: usize,
+        device_id: i32,
+        graph: Graph,
+        launch: Option<&Launch>,
+    ) -> Result<(), Error> {
+        let _ = (position, device_id, graph, launch);
+        crate::bail!(ErrorKind::UNSUPPORTED, "launches of this module cannot be recorded")
     }
 }
 
@@ -170,14 +196,19 @@ unsafe extern "C" fn launch(
                 Error::new(ErrorKind::VALUE_ERROR, message)
             })?;
             let timelines = module.timelines();
-            let order = timeline::order_of(request.next, "the launch", timelines.is_some())?;
+            let chain = chain_of(request.next, "the launch", timelines.is_some(), module.records())?;
             let request = ChipdockLaunchRequest { next: null(), ..*request };
             let launch = kernel.read(&request)?;
             let (device_id, stream) = (request.device_id, Stream::from_raw(request.stream));
-            timeline::in_order(timelines, device_id, stream, &order, || match &launch {
-                Some(launch) => module.launch(position, device_id, stream, launch),
-                None => Ok(()),
-            })
+            match chain {
+                Chain::Record(graph) => module.record(position, device_id, graph, launch.as_ref()),
+                Chain::Queue(order) => {
+                    timeline::in_order(timelines, device_id, stream, &order, || match &launch {
+                        Some(launch) => module.launch(position, device_id, stream, launch),
+                        None => Ok(()),
+                    })
+                }
+            }
         })
     }
 }

@@ -569,6 +569,7 @@ pub mod exchange;
 mod export;
 pub mod external;
 mod function;
+pub mod graph;
 mod host;
 pub mod interface;
 pub mod map;

@@ -8,7 +8,7 @@ use chipdock_abi::{ChipdockExtension, ChipdockTimeline1, ChipdockTimelinePoint};
 
 use crate::host::write_out;
 use crate::interface::{InterfaceKind, check_handle, check_place, enter};
-use crate::{Error, ErrorKind, Stream, extension};
+use crate::{Error, Stream, extension};
 
 /// The extension of a copy or a launch that begins after a value is reached.
 pub const WAIT: &str = "timeline.wait";
@@ -176,49 +176,16 @@ pub trait Timelines: Send + Sync + 'static {
     unsafe fn host_signal(&self, device_id: i32, point: TimelinePoint) -> Result<(), Error>;
 }
 
-/// Reads the order in a chain of extensions of `what`, on a device API that has timelines if
-/// `has_timelines`.
+/// Reads the point of an entry of that name in the chain of `what` (N.28).
 ///
 /// # Errors
 ///
-/// As of [`extension::check`]; `ValueError` for an entry that is too short, or has a null timeline.
-///
-/// # Safety
-///
-/// * As of [`extension::check`].
-pub(crate) unsafe fn order_of(
-    next: *const ChipdockExtension,
-    what: &str,
-    has_timelines: bool,
-) -> Result<Order, Error> {
-    let mut order = Order::default();
-    if !has_timelines || next.is_null() {
-        // SAFETY: a chain as this function requires.
-        unsafe { extension::check(next, what) }?;
-        return Ok(order);
-    }
-    let understand = |name: &str, entry: &ChipdockExtension| {
-        let list = match name {
-            WAIT => &mut order.waits,
-            SIGNAL => &mut order.signals,
-            _ => return Ok(false),
-        };
-        let (expected, found) = (size_of::<ChipdockTimelinePoint>(), entry.size_bytes);
-        crate::ensure!(
-            found as usize >= expected,
-            ErrorKind::VALUE_ERROR,
-            "{what} has an extension {name} of {found} bytes: expected {expected}"
-        );
-        // SAFETY: an aligned entry of that name that is as long as it says (N.28), and lives for
-        // the call.
-        let point = unsafe { &*core::ptr::from_ref(entry).cast::<ChipdockTimelinePoint>() };
-        check_handle(point.timeline, "the timeline of an extension")?;
-        list.push(TimelinePoint { timeline: Timeline::from_raw(point.timeline), value: point.value });
-        Ok(true)
-    };
-    // SAFETY: a chain as this function requires.
-    unsafe { extension::check_with(next, what, understand) }?;
-    Ok(order)
+/// `ValueError`: the entry is too short, or its timeline is null.
+pub(crate) fn point_of(entry: &ChipdockExtension, name: &str, what: &str) -> Result<TimelinePoint, Error> {
+    // SAFETY: an aligned entry of that name (N.28) that lives for the call.
+    let point = unsafe { extension::entry_as::<ChipdockTimelinePoint>(entry, name, what) }?;
+    check_handle(point.timeline, "the timeline of an extension")?;
+    Ok(TimelinePoint { timeline: Timeline::from_raw(point.timeline), value: point.value })
 }
 
 /// Queues the waits of an order on a stream, then what `queue` queues, then the signals (N.28,

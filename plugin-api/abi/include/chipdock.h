@@ -123,6 +123,7 @@ extern "C" {
  * device API     map         1  ChipdockMap1          the address of memory that the host reaches (N.16, N.17)
  * device API     memory.async 1  ChipdockMemory.async1  memory in the order of a stream (N.31 to N.35)
  * device API     workspace   1  ChipdockWorkspace1    the device's own workspace (N.36 to N.39)
+ * device API     graph       1  ChipdockGraph1        copies and launches that are recorded once, and replayed (N.40 to N.49)
  * module loader  object      1  ChipdockObject1       the code of an artifact as an object file (M.15 to M.19)
  * module         launch      1  ChipdockLaunch1       launch a kernel on a given stream (K.5 to K.8)
  * build session  progress    1  ChipdockProgress1     what a long build is at (C.42)
@@ -1167,6 +1168,51 @@ typedef struct ChipdockTimelinePoint {
   uint64_t value;
 } ChipdockTimelinePoint;
 
+// One replay of a graph. It and all that it points to are borrowed for the call.
+typedef struct ChipdockReplay {
+  // The device of the graph.
+  int32_t device_id;
+  // Flags; unknown bits are ignored, and none is defined yet.
+  uint32_t flags;
+  // The stream on which the recorded work is queued; null for the default stream.
+  void *stream;
+  // A data space for each parameter of the graph, in their order.
+  void *const *arguments;
+  // The number of arguments.
+  uint64_t arguments_count;
+  // A chain of extensions, or null.
+  const struct ChipdockExtension *next;
+} ChipdockReplay;
+
+// Interface `graph` 1 of a device API: copies and launches that are recorded once, and replayed
+// with other data spaces.
+//
+// Handles of graphs belong to the plugin. Clauses N.40 to N.49 state what each function promises.
+typedef struct ChipdockGraph1 {
+  // Makes an empty graph. The parameters are data spaces of the device, in whose place each
+  // replay uses its arguments.
+  int32_t (*create)(void *self_,
+                    int32_t device_id,
+                    void *const *parameters,
+                    uint64_t parameters_count,
+                    void **out_graph);
+  // Frees a graph; null is allowed. Queued replays take effect nevertheless.
+  int32_t (*free)(void *self_, int32_t device_id, void *graph);
+  // Ends the recording, and makes all that replays have in common.
+  int32_t (*finish)(void *self_, int32_t device_id, void *graph);
+  // Queues all that was recorded, in its order, and returns.
+  int32_t (*replay)(void *self_, void *graph, const struct ChipdockReplay *request);
+} ChipdockGraph1;
+
+// Extension `graph.record` of a copy or a launch: the graph to which it is added instead of being
+// queued (N.41).
+typedef struct ChipdockGraphRecord {
+  // Its name, its size, and the flag that it must be understood.
+  struct ChipdockExtension extension;
+  // The graph.
+  void *graph;
+} ChipdockGraphRecord;
+
 // Interface `external` 1 of a device API: streams and memory that a program shares with the
 // driver's own interface.
 //
@@ -1606,6 +1652,21 @@ CHIPDOCK_ASSERT_SIZE(ChipdockTimelinePoint, 48);
 CHIPDOCK_ASSERT_OFFSET(ChipdockTimelinePoint, extension, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockTimelinePoint, timeline, 32);
 CHIPDOCK_ASSERT_OFFSET(ChipdockTimelinePoint, value, 40);
+CHIPDOCK_ASSERT_SIZE(ChipdockReplay, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockReplay, device_id, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockReplay, flags, 4);
+CHIPDOCK_ASSERT_OFFSET(ChipdockReplay, stream, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockReplay, arguments, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockReplay, arguments_count, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockReplay, next, 32);
+CHIPDOCK_ASSERT_SIZE(ChipdockGraph1, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockGraph1, create, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockGraph1, free, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockGraph1, finish, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockGraph1, replay, 24);
+CHIPDOCK_ASSERT_SIZE(ChipdockGraphRecord, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockGraphRecord, extension, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockGraphRecord, graph, 32);
 CHIPDOCK_ASSERT_SIZE(ChipdockExternal1, 32);
 CHIPDOCK_ASSERT_OFFSET(ChipdockExternal1, adopt_stream, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockExternal1, native_stream, 8);

@@ -6,11 +6,13 @@ use std::ptr;
 
 use chipdock_abi::{
     CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD, ChipdockCopy, ChipdockCopyEnd, ChipdockExtension,
-    ChipdockTimeline1, ChipdockTimelinePoint,
+    ChipdockGraphRecord, ChipdockTimeline1, ChipdockTimelinePoint,
 };
 use chipdock_plugin_api::Error;
 use chipdock_plugin_api::text::static_str;
 pub use chipdock_plugin_api::timeline::{SIGNAL, WAIT};
+
+use crate::graph::RECORD;
 
 use crate::device::{Device, NO_HINT};
 use crate::stream::Stream;
@@ -273,7 +275,8 @@ impl Stream<'_> {
     }
 }
 
-/// A chain of extensions that name timelines (N.28).
+/// A chain of extensions that name timelines (N.28), or a graph (N.41), whose handle has the place
+/// of a timeline's and no value after it.
 pub struct OrderChain(Vec<ChipdockTimelinePoint>);
 
 impl OrderChain {
@@ -281,13 +284,16 @@ impl OrderChain {
     /// value.
     #[must_use]
     pub fn new(entries: &[(&'static str, *mut c_void, u64)]) -> Self {
-        let size_bytes = size_of::<ChipdockTimelinePoint>() as u32;
+        let size_bytes = |name| match name {
+            RECORD => size_of::<ChipdockGraphRecord>() as u32,
+            _ => size_of::<ChipdockTimelinePoint>() as u32,
+        };
         let entry = |(name, timeline, value): &(&'static str, *mut c_void, u64)| ChipdockTimelinePoint {
             extension: ChipdockExtension {
                 next: ptr::null(),
                 name: static_str(name),
                 flags: CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD,
-                size_bytes,
+                size_bytes: size_bytes(*name),
             },
             timeline: *timeline,
             value: *value,

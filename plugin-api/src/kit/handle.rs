@@ -22,6 +22,8 @@ pub enum HandleKind {
     Mark,
     /// A value that rises.
     Timeline,
+    /// Copies and launches that are replayed.
+    Graph,
 }
 
 impl HandleKind {
@@ -47,7 +49,7 @@ impl HandleKind {
         Error::new(ErrorKind::WRONG_STATE, message)
     }
 
-    /// Returns a bit that no address of a process on a 64-bit machine has, so that using a handle
+    /// Returns bits, one of which at least no address of a process on a 64-bit machine has, so that using a handle
     /// as an address faults at once.
     const fn bit(self) -> usize {
         match self {
@@ -55,6 +57,7 @@ impl HandleKind {
             Self::Stream => 1 << 61,
             Self::Mark => 1 << 60,
             Self::Timeline => 1 << 59,
+            Self::Graph => (1 << 59) | (1 << 60),
         }
     }
 
@@ -64,6 +67,7 @@ impl HandleKind {
             Self::Stream => "stream",
             Self::Mark => "mark",
             Self::Timeline => "timeline",
+            Self::Graph => "graph",
         }
     }
 }

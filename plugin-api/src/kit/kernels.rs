@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::graph::Graph;
 use crate::kernel::{Kernel, Kernels, Launch};
 use crate::launch::{LAUNCH, Launches};
 use crate::timeline::Timelines;
-use crate::{Any, AnyView, ChipdockDevice, Env, Error, Function, HostRef, Interface, Module, Stream};
+use crate::{
+    Any, AnyView, ChipdockDevice, Env, Error, ErrorKind, Function, HostRef, Interface, Module, Stream,
+};
 
 /// The driver's part of a loaded module: queues launches.
 ///
@@ -28,6 +31,31 @@ pub trait LaunchKernel: Send + Sync + 'static {
     /// As [`Launches::timelines`].
     fn timelines(&self) -> Option<&dyn Timelines> {
         None
+    }
+
+    /// As [`Launches::records`].
+    fn records(&self) -> bool {
+        false
+    }
+
+    /// Adds a launch to a graph; [`record_launch`](super::record_launch) does so for a driver that
+    /// is a [`Recorder`](super::Recorder).
+    ///
+    /// # Errors
+    ///
+    /// As [`Launches::record`].
+    fn record(
+        self: &Arc<Self>,
+        position: usize,
+        device_id: i32,
+        graph: Graph,
+        launch: Option<&Launch>,
+    ) -> Result<(), Error>
+    where
+        Self: Sized,
+    {
+        let _ = (position, device_id, graph, launch);
+        crate::bail!(ErrorKind::UNSUPPORTED, "launches of this module cannot be recorded")
     }
 }
 
@@ -74,7 +102,8 @@ struct Shared<L> {
     host: HostRef,
     env: Env,
     by_name: HashMap<String, usize>,
-    launcher: L,
+    /// Shared with the launches that are recorded.
+    launcher: Arc<L>,
 }
 
 impl<L> core::fmt::Debug for KernelModule<L> {
@@ -92,7 +121,7 @@ impl<L: LaunchKernel> KernelModule<L> {
         for (position, kernel) in kernels.iter().enumerate() {
             by_name.entry(kernel.name.clone()).or_insert(position);
         }
-        Self(Arc::new(Shared { host, env, by_name, launcher }))
+        Self(Arc::new(Shared { host, env, by_name, launcher: Arc::new(launcher) }))
     }
 }
 
@@ -146,5 +175,19 @@ impl<L: LaunchKernel> Launches for KernelModule<L> {
 
     fn timelines(&self) -> Option<&dyn Timelines> {
         self.0.launcher.timelines()
+    }
+
+    fn records(&self) -> bool {
+        self.0.launcher.records()
+    }
+
+    fn record(
+        &self,
+        position: usize,
+        device_id: i32,
+        graph: Graph,
+        launch: Option<&Launch>,
+    ) -> Result<(), Error> {
+        self.0.launcher.record(position, device_id, graph, launch)
     }
 }

@@ -10,6 +10,7 @@
 //! | [`Spaces`], [`Budget`] | data spaces by handle or by address, and the budget of their memory |
 //! | [`Table`] | streams and marks by handle |
 //! | [`Events`], [`TimelineTable`] | interface `timeline` 1 over the events of a driver |
+//! | [`Recorder`], [`GraphTable`] (feature `ir`) | interface `graph` 1 over a driver that queues a list of copies and launches |
 //! | [`Health`], [`register_failure_hooks!`](crate::register_failure_hooks) | whether a device is lost, and failures that the conformance suite asks for |
 //! | [`FirstFailure`] | the failure of queued work, until it is reported |
 //! | [`OnceBuilt`], [`PerDevice`] | values that their first user opens or builds |
@@ -107,6 +108,17 @@
 //! - **KIT-25** *Short lists.* Each call that signals, asks or waits drops the events at the front
 //!   that are reached.
 //!
+//! ## Graphs
+//!
+//! - **KIT-26** *Recorders.* `Arc` of a type with [`Recorder`] has interface `graph` 1
+//!   ([`Graphs`](crate::graph::Graphs)); handles, states and the list of what was recorded are the
+//!   kit's, and each replay is the driver's.
+//! - **KIT-27** *Places.* Where a parameter was recorded, as the handle of an argument or of an end
+//!   of a copy, a replay has the argument at its place; all else is as it was recorded.
+//! - **KIT-28** *States.* A graph is recorded, then finished, once; what is refused, by the kit or
+//!   by the driver, changes nothing. A `finish` that failed leaves a graph that can only be freed.
+//!   The driver is called without a lock of the kit.
+//!
 //! ## Locks
 //!
 //! - **KIT-20** A lock whose holder panicked is used nevertheless ([`lock`], [`read`], [`write()`],
@@ -118,6 +130,8 @@
 mod artifact;
 mod build;
 mod devices;
+#[cfg(feature = "ir")]
+mod graphs;
 mod handle;
 mod health;
 #[cfg(feature = "ir")]
@@ -133,6 +147,8 @@ mod timelines;
 pub use artifact::ArtifactKind;
 pub use build::{OnceBuilt, PerDevice};
 pub use devices::Devices;
+#[cfg(feature = "ir")]
+pub use graphs::{GraphTable, Recorded, Recorder, Replayed, Step, record_launch};
 pub use handle::HandleKind;
 pub use health::{FirstFailure, Health, failure_hook, first_failure};
 #[cfg(feature = "ir")]

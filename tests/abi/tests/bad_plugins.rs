@@ -346,7 +346,7 @@ fn p5_17_no_manifest_is_made_for_an_interface_by_a_name_of_nobody() {
     let folder = Folder::new();
     let library = folder.c("watched", &["BAD=28", "INTERFACE=\"watchdog\""]);
     let error = generation::generate(&library, &Needs::default()).unwrap_err();
-    let says = "interface \"watchdog\" is none of Chipdock's (reset, timer, timeline, external, map, memory.async, workspace, object, launch)";
+    let says = "interface \"watchdog\" is none of Chipdock's (reset, timer, timeline, external, map, memory.async, workspace, graph, object, launch)";
     assert!(error.to_string().contains(says), "{error}");
     assert!(error.to_string().contains("call it \"bad.watchdog\" (P5.17)"), "{error}");
     // A host takes it as any other that it does not know (P3.5).

@@ -11,7 +11,7 @@ use chipdock_abi::{
     CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD, ChipdockCopy, ChipdockCopyEnd, ChipdockDataType,
     ChipdockExtension, ChipdockGraph1, ChipdockGraphRecord,
 };
-
+use chipdock_plugin_api::graph::RECORD;
 use chipdock_plugin_api::kernel::{KernelArg, Launch};
 use chipdock_plugin_api::text::static_str;
 
@@ -29,9 +29,6 @@ thread_local! {
     /// The recording of this thread; taken out while a plugin is called for it.
     static RECORDER: RefCell<Option<Recorder>> = const { RefCell::new(None) };
 }
-
-/// The extension by which a copy or a launch is recorded (N.41).
-const RECORD: &str = "graph.record";
 
 /// Workspace is allocated in multiples of this.
 const PAGE_BYTES: u64 = 4096;
