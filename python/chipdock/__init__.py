@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import errors
 from ._objects import (
     Device,
+    Graph,
     Host,
     Kernel,
     Module,
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     from ._bench import Comparison, Limits, Measurement, bench
 
 __all__ = [
-    "BrokenPlugin", "Cancelled", "Comparison", "Device", "DeviceLost", "Error", "Host", "InternalError", "IoError", "Kernel", "Limits",
+    "BrokenPlugin", "Cancelled", "Comparison", "Device", "DeviceLost", "Error", "Graph", "Host", "InternalError", "IoError", "Kernel", "Limits",
     "Measurement", "Module", "NotFound", "OutOfMemory", "Panic", "Stream", "Target", "Tensor", "Timeline", "Unavailable",
     "Unsupported", "WrongState", "__version__", "attribute", "bench", "capabilities", "compile", "copy", "device", "device_apis",
     "device_name", "devices", "empty", "errors", "from_dlpack", "function", "host", "kernel", "load", "lower", "numpy", "plugins",

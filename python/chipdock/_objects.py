@@ -7,7 +7,7 @@ import json
 import os
 import textwrap
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
 import tvm_ffi
@@ -17,7 +17,7 @@ from ._progress import ProgressLike
 from ._shown import Listing, html_table, problem
 
 __all__ = [
-    "Device", "Host", "Kernel", "Module", "Stream", "Target", "Timeline", "capabilities", "compile", "device", "device_name", "devices",
+    "Device", "Graph", "Host", "Kernel", "Module", "Stream", "Target", "Timeline", "capabilities", "compile", "device", "device_name", "devices",
     "function",
     "host", "kernel", "load", "lower", "plugins", "register", "target_tags", "targets", "unregister",
 ]
@@ -324,6 +324,65 @@ class Timeline(tvm_ffi.Object):
         return f"chipdock.Timeline({_device_name(_host(), self.device)})"
 
 
+@tvm_ffi.register_object("chipdock.Graph")
+class Graph(tvm_ffi.Object):
+    """Launches and copies of a device that were recorded once, and are replayed with other tensors at little cost.
+
+    >>> step = chipdock.Graph.record(lambda x, y: module.steps(x, y), a, b)  # doctest: +SKIP
+    >>> step(c, d)                                                          # doctest: +SKIP
+    """
+
+    __slots__ = ("__dict__",)
+
+    @staticmethod
+    def record(function: Callable[..., object], *parameters: Any, device: DeviceLike | None = None, keep: Iterable[Any] = ()) -> Graph:
+        """Calls ``function`` with the parameters, and records the kernels that it launches and the copies that it queues on a device
+        instead of running them.
+
+        The device is by default that of the first parameter. Python and host code run once, now: scalars, shapes and decisions stay
+        as they are. Kernels may use the parameters, the tensors of ``keep``, and results that the recorded calls return, which each
+        replay writes anew. Waiting for the device, or reading its tensors, is an error meanwhile.
+        """
+        if device is None:
+            if not parameters:
+                raise ValueError("device: expected one, as there is no parameter")
+            device = parameters[0].device
+        _record_begin(_host(), _device(device), *parameters)
+        try:
+            for tensor in keep:
+                _record_keep(_host(), tensor)
+            function(*parameters)
+        except BaseException:
+            _record_give_up()
+            raise
+        graph: Graph = _record_end()
+        return graph
+
+    @property
+    def device(self) -> tvm_ffi.Device:
+        """Its device."""
+        found: tvm_ffi.Device = _graph_device(self)
+        return found
+
+    def replay(self, *arguments: Any, stream: Stream | None = None) -> None:
+        """Queues all of it on a stream, by default the current one, with these tensors in place of the parameters, and does not wait.
+
+        Each argument has the type, shape and kind of memory of its parameter, and they overlap no more than the parameters did. Other
+        work on them is the caller's to order.
+        """
+        _graph_replay(self, stream, *arguments)
+
+    def __call__(self, *arguments: Any, stream: Stream | None = None) -> None:
+        """As `replay`."""
+        _graph_replay(self, stream, *arguments)
+
+    def __len__(self) -> int:
+        return int(_graph_size(self))
+
+    def __repr__(self) -> str:
+        return f"chipdock.Graph({len(self)} launches and copies, {_device_name(_host(), self.device)})"
+
+
 @tvm_ffi.register_object("chipdock.Host")
 class Host(tvm_ffi.Object):
     """Plugins, devices and targets of this process."""
@@ -338,7 +397,8 @@ class Host(tvm_ffi.Object):
     _module_target, _module_bytes, _module_export, _run, _stream, _set_stream, _stream_sync, _stream_wait_for, _stream_native,
     _stream_device, _plugin_function, _target_tags,
     _register_function, _unregister_function, _import_module, _device_capabilities, _timeline, _timeline_value, _timeline_set,
-    _timeline_wait, _timeline_device, _stream_signal, _stream_wait, _run_with,
+    _timeline_wait, _timeline_device, _stream_signal, _stream_wait, _run_with, _record_begin, _record_keep, _record_end,
+    _record_give_up, _graph_replay, _graph_device, _graph_size,
 ) = map(
     _function,
     (
@@ -348,6 +408,7 @@ class Host(tvm_ffi.Object):
         "stream_wait_for", "stream_native", "stream_device", "function", "target_tags",
         "register_function", "unregister_function", "import_module", "device_capabilities", "timeline", "timeline_value",
         "timeline_set", "timeline_wait", "timeline_device", "stream_signal", "stream_wait", "run_with",
+        "record_begin", "record_keep", "record_end", "record_give_up", "graph_replay", "graph_device", "graph_size",
     ),
 )
 

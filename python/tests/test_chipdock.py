@@ -348,6 +348,42 @@ def test_streams_exchange_tensors_in_the_order_of_a_timeline(target, device, arr
     assert device in repr(timeline)
 
 
+@pytest.mark.parametrize(("target", "device"), [one for one in TARGETS if one[1] != "cpu"])
+def test_a_graph_is_replayed_with_other_tensors(target, device, arrays):
+    a, b, _ = arrays
+    module = chipdock.compile(ADD, target)
+    x, y, out = (chipdock.to_device(one, device) for one in (a, b, np.zeros_like(a)))
+    weights = chipdock.to_device(b, device)
+
+    def twice(x, out):
+        module.add(x, weights, out)
+        module.add(out, x, out)
+
+    graph = chipdock.Graph.record(twice, x, out, keep=[weights])
+    assert len(graph) == 2 and device in repr(graph) and graph.device == x.device
+    assert not chipdock.numpy(out).any(), "nothing ran"
+    del weights
+    graph(y, out)
+    assert chipdock.numpy(out).tolist() == (b + b + b).tolist()
+    stream = chipdock.Stream(device)
+    graph.replay(x, out, stream=stream)
+    stream.sync()
+    assert chipdock.numpy(out).tolist() == (a + b + a).tolist()
+    results = []
+    graph = chipdock.Graph.record(lambda x: results.append(module.add(x, y)), x, keep=[y])
+    graph(y)
+    assert chipdock.numpy(results[0]).tolist() == (b + b).tolist()
+    with pytest.raises(chipdock.WrongState, match="neither a parameter of the graph nor kept"):
+        chipdock.Graph.record(twice, x, out)
+    with pytest.raises(chipdock.WrongState, match="cannot be part of the graph"):
+        chipdock.Graph.record(chipdock.numpy, x)
+    with pytest.raises(ValueError, match="as there is no parameter"):
+        chipdock.Graph.record(print)
+    with pytest.raises(ValueError, match="1 parameters, found 0 arguments"):
+        graph()
+    assert chipdock.numpy(module.add(x, y)).tolist() == (a + b).tolist(), "no recording is left"
+
+
 def test_what_things_are_is_shown():
     module = chipdock.compile(ADD, "c")
     assert repr(module) == "chipdock.Module(c: add(A: float32[n], B: float32[n], C: float32[n]))"

@@ -412,6 +412,19 @@ def a_stream_is_current_for_its_thread():
         raises(ValueError, "values of a timeline rise", f("timeline_set"), timeline, 6)
         raises(RuntimeError, "reach 7", f("stream_wait"), other, timeline, 7)
         raises(ValueError, "0 or more", f("timeline_set"), timeline, -1)
+        f("record_begin")(h, dev, on[0], back)
+        f("record_keep")(h, on[1])
+        add(on[0], on[1], back)
+        graph = f("record_end")()
+        assert f("graph_size")(graph) == 1 and f("graph_device")(graph) == dev
+        f("graph_replay")(graph, other, on[1], back)
+        f("stream_sync")(other)
+        assert numbers(back) == (b + b).tolist(), target
+        raises(RuntimeError, "records no graph", f("record_end"))
+        f("record_begin")(h, dev)
+        raises(RuntimeError, "cannot be part of the graph", f("stream_sync"), other)
+        f("record_give_up")()
+        f("record_give_up")()
         before = f("set_stream")(h, dev, None)
         assert before is not None
         assert f("set_stream")(h, dev, None) is None

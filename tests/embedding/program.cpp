@@ -110,6 +110,20 @@ static void tensors(const chipdock::Host &host, const std::string &text, const s
   timeline.set(7);
   expect(!timeline.wait(8, 1000) && timeline.wait(7, 0), "waits that end");
   expect(error_of([&] { stream.signal(timeline, 7); }).kind() == "ValueError", "a value that does not rise");
+  {
+    chipdock::Recording recording = host.record(device, a, c);
+    recording.keep(b);
+    module["vector_add"](a.value(), b.value(), c.value());
+    const chipdock::Graph graph = recording.finish();
+    const chipdock::Tensor x = host.tensor<float>({5, 6, 7, 8}, {4}, device);
+    graph.replay(other, x, back);
+    other.sync();
+    expect(graph.size() == 1 && host.elements<float>(back) == std::vector<float>({9, 9, 9, 9}), "a replay");
+    expect(error_of([&] { graph.replay(other, x); }).kind() == "ValueError", "one argument of two");
+    chipdock::Recording given_up = host.record(device, a);
+    expect(error_of([&] { stream.sync(); }).kind() == "WrongState", "a wait in a recording");
+  }
+  stream.sync();
   expect(error_of([&] { host.elements<double>(c); }).kind() == "TypeError", "elements of another type");
   std::vector<std::thread> threads;
   for (int number = 0; number < 4; number++) {

@@ -36,7 +36,9 @@ extern "C" {
   F(stream_device) F(load_embedded) F(target_tags) F(tensor_place) F(as_strided)                \
   F(register_function) F(unregister_function) F(import_module) F(device_capabilities) F(empty_in)            \
   F(memory_kind) F(scope) F(map) F(timeline) F(timeline_value) F(timeline_set) F(timeline_wait)             \
-  F(timeline_device) F(stream_signal) F(stream_wait) F(copy_on) F(run_with)
+  F(timeline_device) F(stream_signal) F(stream_wait) F(copy_on) F(run_with)             \
+  F(record_begin) F(record_keep) F(record_end) F(record_give_up) F(graph_replay) F(graph_device)           \
+  F(graph_size)
 
 #define CHIPDOCK_HOST_DECLARE(name)                                                                         \
   int32_t __tvm_ffi_##name(void *self_, const ChipdockAny *args, int32_t num_args, ChipdockAny *result);
@@ -540,6 +542,52 @@ class Stream {
   Value value_;
 };
 
+/* Launches and copies that were recorded once, to be replayed with other tensors. */
+class Graph {
+ public:
+  explicit Graph(Value value) : value_(std::move(value)) {}
+  /* Queues all of it on a stream, with these tensors in place of the parameters, and does not wait. Each has the type,
+   * shape and kind of memory of its parameter; the caller orders other work on them. */
+  template <typename... Tensors>
+  void replay(const Stream &stream, const Tensors &...arguments) const {
+    detail::call(__tvm_ffi_graph_replay, value_, stream.value(), arguments.value()...);
+  }
+  /* The number of launches and copies. */
+  int64_t size() const { return detail::call(__tvm_ffi_graph_size, value_).integer(); }
+  const Value &value() const noexcept { return value_; }
+
+ private:
+  Value value_;
+};
+
+/* A recording of this thread, given up where it is not finished: meanwhile launches and copies on its device do not run. */
+class Recording {
+ public:
+  explicit Recording(Value host) : host_(std::move(host)) {}
+  Recording(Recording &&from) noexcept : host_(std::move(from.host_)), is_open_(from.is_open_) { from.is_open_ = false; }
+  Recording(const Recording &) = delete;
+  Recording &operator=(const Recording &) = delete;
+  Recording &operator=(Recording &&) = delete;
+  ~Recording() {
+    if (!is_open_) return;
+    try {
+      detail::call(__tvm_ffi_record_give_up);
+    } catch (...) {
+    }
+  }
+  /* Keeps a tensor that is no parameter as long as the graph, whose kernels may then use it. */
+  void keep(const Tensor &tensor) const { detail::call(__tvm_ffi_record_keep, host_, tensor.value()); }
+  /* Ends it, and returns the graph. Throws the first error of what was recorded. */
+  Graph finish() {
+    is_open_ = false;
+    return Graph(detail::call(__tvm_ffi_record_end));
+  }
+
+ private:
+  Value host_;
+  bool is_open_ = true;
+};
+
 /* Compiled or loaded code. */
 class Module {
  public:
@@ -696,6 +744,12 @@ class Host {
   /* Makes a timeline of a device. */
   Timeline timeline(const std::string &device, int64_t initial = 0) const {
     return Timeline(detail::call(__tvm_ffi_timeline, value_, device, initial));
+  }
+  /* Begins to record what this thread launches and copies on a device, with these tensors as parameters. */
+  template <typename... Tensors>
+  Recording record(const std::string &device, const Tensors &...parameters) const {
+    detail::call(__tvm_ffi_record_begin, value_, device, parameters.value()...);
+    return Recording(value_);
   }
   Stream stream(const std::string &device) const { return Stream(detail::call(__tvm_ffi_stream, value_, device)); }
   /* Makes a stream current for its device on this thread; nullptr for the default one. */

@@ -48,6 +48,7 @@ pub(crate) mod key {
     pub(crate) const MODULE: Type = Type::Of("chipdock.Module");
     pub(crate) const STREAM: Type = Type::Of("chipdock.Stream");
     pub(crate) const TIMELINE: Type = Type::Of("chipdock.Timeline");
+    pub(crate) const GRAPH: Type = Type::Of("chipdock.Graph");
 }
 
 impl Type {

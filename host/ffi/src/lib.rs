@@ -9,9 +9,9 @@
 //!   is also registered as the global function `chipdock.<name>`; a name that is taken (another
 //!   copy of this library was first) is left alone. Arguments of an `| None` type may be left out
 //!   at the end.
-//! * **FFI-2 Objects.** Hosts, targets, modules, streams and timelines are objects of the types
-//!   `chipdock.Host`, `chipdock.Target`, `chipdock.Module`, `chipdock.Stream` and
-//!   `chipdock.Timeline`. Where the process has libtvm_ffi they are registered there, with the
+//! * **FFI-2 Objects.** Hosts, targets, modules, streams, timelines and graphs are objects of the
+//!   types `chipdock.Host`, `chipdock.Target`, `chipdock.Module`, `chipdock.Stream`,
+//!   `chipdock.Timeline` and `chipdock.Graph`. Where the process has libtvm_ffi they are registered there, with the
 //!   functions that take one first as their methods (`chipdock.module_function` is
 //!   `chipdock.Module.function`); elsewhere they are objects of no known type. An object keeps what
 //!   it needs alive; an object of another copy of this library is refused.
@@ -57,6 +57,9 @@
 //!   CALL-E1 to CALL-E5 of the host: on the main thread of the process at a signal whose handler
 //!   raises an error, however it was called; and for `run_with` at its timeout, and by an error of
 //!   its `on_ask`. So Ctrl-C in Python ends a long loop within a tenth of a second.
+//! * **FFI-13 Graphs.** Between `record_begin` and `record_end` on one thread, by rules GRAPH-G1 to
+//!   GRAPH-G7 of the host. A result that a call allocates (FFI-9) is kept by the graph, which
+//!   writes it anew at each replay.
 //!
 //! # Where is what
 //!
@@ -73,6 +76,7 @@ mod compiling;
 mod embedded;
 mod entry;
 mod functions;
+mod graphs;
 mod hosts;
 mod modules;
 mod objects;

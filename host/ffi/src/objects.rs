@@ -1,11 +1,11 @@
-//! Objects of the library: hosts, targets, modules, streams and timelines (FFI-2).
+//! Objects of the library: hosts, targets, modules, streams, timelines and graphs (FFI-2).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use chipdock_abi::CHIPDOCK_TYPE_OBJECT_BEGIN;
 use chipdock_host::library::TvmFfi;
-use chipdock_host::{Compiled, Host, Module, ResolvedTarget, Stream, Timeline};
+use chipdock_host::{Compiled, Graph, Host, Module, ResolvedTarget, Stream, Timeline};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, held};
 
 /// A target.
@@ -26,6 +26,9 @@ pub(crate) struct StreamObject(pub(crate) Arc<Stream>);
 
 /// A timeline of a device.
 pub(crate) struct TimelineObject(pub(crate) Timeline);
+
+/// A graph of a device.
+pub(crate) struct GraphObject(pub(crate) Graph);
 
 /// A sort of object, by its key in TVM-FFI's registry of types.
 pub(crate) trait ObjectType: Send + Sync + 'static {
@@ -61,6 +64,7 @@ object_types! {
     ModuleObject: "chipdock.Module";
     StreamObject: "chipdock.Stream";
     TimelineObject: "chipdock.Timeline";
+    GraphObject: "chipdock.Graph";
 }
 
 /// Returns the index of a type in TVM-FFI's registry, where it is registered by the first call;

@@ -9,7 +9,7 @@ use chipdock_ir::{Buffer, ExprKind, Param, PrimFunc, Var, print};
 use chipdock_plugin_api::{Any, AnyView, Array, Error, ErrorKind, TensorView};
 
 use crate::objects::raised;
-use crate::tensors;
+use crate::{graphs, tensors};
 
 /// Returns the signature of a module's function, if the module knows it.
 pub(crate) fn signature(module: &Module, name: &str) -> Option<PrimFunc> {
@@ -109,6 +109,7 @@ pub(crate) fn with_results(
     let device = device(host, args)?;
     let make = |buffer: &&Buffer| {
         let tensor = Tensor::empty(&device, &symbols.shape(buffer)?, buffer.dtype).map_err(raised)?;
+        graphs::keep_where_recorded(&tensor)?;
         tensors::value(&tensor)
     };
     let results: Vec<Any> = buffers.iter().map(make).collect::<Result<_, Error>>()?;

@@ -52,6 +52,20 @@ pub(crate) fn on_callers_stream(
     done
 }
 
+/// Returns the stream on which a call of this thread with a tensor of the device runs (FFI-5);
+/// `None` is the default one.
+pub(crate) fn current(device: &Device) -> Result<Option<Arc<Stream>>, Error> {
+    let number = device.number();
+    let native = TvmFfi::present().map_or(std::ptr::null_mut(), |tvm_ffi| tvm_ffi.stream(number));
+    if !native.is_null() {
+        return over(device.host(), number, native).map(Some);
+    }
+    let own = |current: &mut Vec<(ChipdockDevice, Arc<Stream>)>| {
+        current.iter().find(|(known, _)| *known == number).map(|(_, stream)| Arc::clone(stream))
+    };
+    Ok(CURRENT.with_borrow_mut(own))
+}
+
 /// Returns our stream over a native one.
 fn over(host: &Host, device: ChipdockDevice, native: *mut c_void) -> Result<Arc<Stream>, Error> {
     let mut known = lock(KNOWN.of_this());

@@ -5,12 +5,13 @@ use std::ffi::c_void;
 use chipdock_abi::ChipdockAny;
 
 use crate::entry::key::{
-    BOOL, BYTES, DEVICE, DTYPE, FFI_MODULE, FUNCTION, HOST, INT, MODULE, NONE, SHAPE, STR, STREAM, TARGET,
-    TENSOR, TIMELINE,
+    BOOL, BYTES, DEVICE, DTYPE, FFI_MODULE, FUNCTION, GRAPH, HOST, INT, MODULE, NONE, SHAPE, STR, STREAM,
+    TARGET, TENSOR, TIMELINE,
 };
 use crate::entry::{Entry, Type, entries, packed, run as run_entry};
 use crate::{
-    compiling, embedded, hosts, modules, register as registration, running, streams, tensors, timelines,
+    compiling, embedded, graphs, hosts, modules, register as registration, running, streams, tensors,
+    timelines,
 };
 
 entries! {
@@ -233,6 +234,27 @@ entries! {
     /// the source or use the destination before the copy is done, except by work that is ordered
     /// after it.
     fn copy_on(host: HOST, source: TENSOR, destination: TENSOR, stream: STREAM) -> NONE, streams::copy_on;
+    /// Begins to record what this thread launches and copies on a device: until `record_end` it
+    /// does not run. In place of the parameters, tensors of the device, each replay uses its
+    /// arguments.
+    fn record_begin(host: HOST, device: DEVICE, parameters: Type::Rest) -> NONE, graphs::record_begin;
+    /// Keeps a tensor that is no parameter as long as the graph that this thread records, whose
+    /// kernels may then use it.
+    fn record_keep(host: HOST, tensor: TENSOR) -> NONE, graphs::record_keep;
+    /// Ends the recording of this thread, and returns the graph; or raises the first error of what
+    /// was recorded.
+    fn record_end() -> GRAPH, graphs::record_end;
+    /// Ends the recording of this thread without a graph; where there is none, does nothing.
+    fn record_give_up() -> NONE, graphs::record_give_up;
+    /// Queues all that a graph recorded on a stream, by default the current one of this thread,
+    /// with these tensors in place of the parameters, and does not wait. Each has the type, shape
+    /// and kind of memory of its parameter. They overlap no more than the parameters did, and the
+    /// caller orders other work on them.
+    fn graph_replay(graph: GRAPH, stream: Type::Optional("chipdock.Stream"), arguments: Type::Rest) -> NONE, graphs::graph_replay;
+    /// Returns the device of a graph.
+    fn graph_device(graph: GRAPH) -> DEVICE, graphs::graph_device;
+    /// Returns the number of launches and copies of a graph.
+    fn graph_size(graph: GRAPH) -> INT, graphs::graph_size;
     /// Makes a module of TVM-FFI's of an embedded artifact: what
     /// `ffi.Module.load_from_bytes.chipdock` does.
     fn load_embedded(data: BYTES) -> FFI_MODULE, embedded::load_embedded;

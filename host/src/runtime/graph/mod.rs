@@ -24,14 +24,15 @@
 //! * **GRAPH-G6 Fallback.** What the device's plugin refuses as `Unsupported`, the host's list
 //!   does: a graph computes the same with and without the interface.
 //! * **GRAPH-G7 Threads.** A recording belongs to its thread. A graph may be replayed by any
-//!   thread, on any stream of its device, while earlier replays are queued.
+//!   thread, on any stream of its device, while earlier replays are queued. Its replays run one
+//!   after another, whatever their streams: they share the memory that the graph keeps.
 
 mod part;
 mod recording;
 
 use std::fmt;
 use std::ptr;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use chipdock_abi::{ChipdockGraph1, ChipdockReplay};
 
@@ -55,6 +56,17 @@ pub struct Graph {
     parts: Vec<Part>,
     parameters: Vec<Parameter>,
     memory: Arc<Memory>,
+    last: Arc<Mutex<Last>>,
+}
+
+/// The last replay of a graph.
+#[derive(Default)]
+struct Last {
+    /// Number of replays.
+    number: u64,
+    /// The stream of the last one, as a number, until it is known to be done: a live one, as a
+    /// stream that is freed settles its replays first.
+    stream: Option<usize>,
 }
 
 /// The tensor that stands for an argument of each replay.
@@ -101,14 +113,25 @@ impl Drop for Memory {
     }
 }
 
-/// The memory of a queued replay: that of the graph, and its arguments.
+/// A queued replay, with the memory of the graph and its arguments.
 struct Replayed {
+    number: u64,
+    last: Arc<Mutex<Last>>,
     _memory: Arc<Memory>,
     _arguments: Vec<Kept>,
 }
 
 impl Held for Replayed {
-    fn settled(self: Box<Self>, _stream: *mut std::ffi::c_void) {}
+    fn settled(self: Box<Self>, _stream: *mut std::ffi::c_void) {
+        let mut last = lock(&self.last);
+        if last.number == self.number {
+            last.stream = None;
+        }
+    }
+}
+
+fn lock(last: &Mutex<Last>) -> MutexGuard<'_, Last> {
+    last.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl DeviceApiEntry {
@@ -278,20 +301,47 @@ impl Graph {
         }
         let handles: Vec<_> = arguments.iter().map(|argument| argument.view().data()).collect();
         order.queued(stream, |next| {
-            let queued = match &self.own {
-                Some(own) => self.replay_own(own, stream, &handles, next),
+            if self.own.is_none() && !next.is_null() {
                 // The host's list takes no chain: it is put between the calls of the timelines.
-                None if !next.is_null() => {
-                    return Err(Error::new(ErrorKind::Unsupported, "a list of parts takes no extensions"));
-                }
-                None => self.parts.iter().try_for_each(|part| part.queue(state, stream.raw(), &handles)),
-            };
+                return Err(Error::new(ErrorKind::Unsupported, "a list of parts takes no extensions"));
+            }
+            let (number, queued) = self.queue(stream, &handles, next);
             // Also after a failure: some of it may be queued.
-            let arguments = arguments.iter().map(|argument| argument.kept()).collect();
-            let held = Replayed { _memory: Arc::clone(&self.memory), _arguments: arguments };
+            let held = Replayed {
+                number,
+                last: Arc::clone(&self.last),
+                _memory: Arc::clone(&self.memory),
+                _arguments: arguments.iter().map(|argument| argument.kept()).collect(),
+            };
             let kept = state.keep(stream.raw(), Box::new(held));
             queued.and(kept)
         })
+    }
+
+    /// Queues the parts after the last replay, and returns the number of this one.
+    fn queue(
+        &self,
+        stream: &Stream,
+        handles: &[*mut std::ffi::c_void],
+        next: *const chipdock_abi::ChipdockExtension,
+    ) -> (u64, Result<(), Error>) {
+        let state = self.device.state();
+        // Held while it is queued: another thread's replay comes before or after it, and the stream
+        // of the last one lives.
+        let mut last = lock(&self.last);
+        last.number += 1;
+        let ordered = match last.stream.replace(stream.raw().expose_provenance()) {
+            Some(other) if other != stream.raw().addr() => {
+                let other = ptr::with_exposed_provenance_mut(other);
+                state.api.sync_from_to(state.id, other, stream.raw())
+            }
+            _ => Ok(()),
+        };
+        let queued = ordered.and_then(|()| match &self.own {
+            Some(own) => self.replay_own(own, stream, handles, next),
+            None => self.parts.iter().try_for_each(|part| part.queue(state, stream.raw(), handles)),
+        });
+        (last.number, queued)
     }
 
     fn replay_own(

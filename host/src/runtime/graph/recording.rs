@@ -208,6 +208,7 @@ impl Recording {
             parts: std::mem::take(&mut recorder.parts),
             parameters: std::mem::take(&mut recorder.parameters),
             memory: Arc::new(memory),
+            last: Arc::default(),
         })
     }
 }
