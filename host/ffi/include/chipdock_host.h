@@ -359,6 +359,8 @@ Value call(ChipdockSafeCall function, const Args &...args) {
   return called(function, nullptr, list, sizeof...(Args));
 }
 
+inline Value call(ChipdockSafeCall function) { return called(function, nullptr, nullptr, 0); }
+
 }  // namespace detail
 
 /* A function: of a module, or a C++ function that Chipdock may call. */
