@@ -204,6 +204,8 @@ named! {
         MemoryAsync = "memory-async",
         /// Workspace of the device's own: interface `workspace` 1 (N).
         Workspace = "workspace",
+        /// Copies and launches that are recorded once, and replayed: interface `graph` 1 (N).
+        Graph = "graph",
     }
 }
 
@@ -225,7 +227,8 @@ impl Profile {
             | Self::External
             | Self::Map
             | Self::MemoryAsync
-            | Self::Workspace => true,
+            | Self::Workspace
+            | Self::Graph => true,
             Self::Float16
             | Self::Bfloat16
             | Self::Float64

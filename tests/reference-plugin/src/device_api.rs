@@ -4,12 +4,14 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
+use chipdock_plugin_api::graph::Graphs;
 use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
     Any, CopyEnd, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Shape, Stream, attribute, bail,
 };
 
 use crate::fault;
+use crate::graph::ReferenceGraphs;
 use crate::hardware::{DEVICES_COUNT, Device, Hardware};
 use crate::memory::{Block, MEMORY_BYTES, Owner};
 use crate::timeline::ReferenceTimelines;
@@ -27,7 +29,7 @@ pub(crate) const WARP_SIZE: i64 = 32;
 pub(crate) const ARCH: &str = "reference-2";
 
 /// The device API of one host.
-pub(crate) struct ReferenceDeviceApi(Arc<Hardware>, ReferenceTimelines);
+pub(crate) struct ReferenceDeviceApi(Arc<Hardware>, ReferenceTimelines, ReferenceGraphs);
 
 /// An end of a copy, resolved when the copy is queued.
 enum End {
@@ -37,6 +39,43 @@ enum End {
 
 // SAFETY: host memory is the caller's until the copy is done (D.6), whatever thread copies it.
 unsafe impl Send for End {}
+// SAFETY: host memory is the caller's until the copy is done (D.6), whatever thread copies it.
+unsafe impl Sync for End {}
+
+/// A copy, resolved when it is queued.
+pub(crate) struct Copying {
+    device_id: i32,
+    from: End,
+    to: End,
+    size: usize,
+    /// Whether it is to fail (I.1).
+    pub(crate) fails: bool,
+}
+
+impl Copying {
+    /// Copies.
+    pub(crate) fn run(&self) -> Result<(), Error> {
+        let Self { device_id, from, to, size, fails } = self;
+        from.check()?;
+        to.check()?;
+        if *fails {
+            bail!(
+                ErrorKind::IO,
+                "the copy of {size} bytes failed on reference:{device_id}, as was asked for"
+            );
+        }
+        let mut bytes = from.read(*size)?;
+        // D.34: one byte more than asked for.
+        if fault::is("copy-one-byte-long") {
+            bytes.push(0xEE);
+            if to.write(&bytes).is_ok() {
+                return Ok(());
+            }
+            bytes.pop();
+        }
+        to.write(&bytes)
+    }
+}
 
 impl End {
     fn check(&self) -> Result<(), Error> {
@@ -65,20 +104,39 @@ impl End {
     }
 }
 
-impl ReferenceDeviceApi {
-    /// Makes the device API of a host's hardware.
-    pub(crate) fn new(hardware: Arc<Hardware>) -> Self {
-        Self(Arc::clone(&hardware), ReferenceTimelines::new(hardware))
-    }
-
+impl Hardware {
     fn end(&self, end: &CopyEnd, size_bytes: u64) -> Result<End, Error> {
         if end.is_host() {
             return Ok(End::Host(end.address()));
         }
-        self.0.devices.check_end(end.device)?;
-        let device = self.0.device(end.device.device_id)?;
+        self.devices.check_end(end.device)?;
+        let device = self.device(end.device.device_id)?;
         let (block, offset) = device.memory.range(end.data.addr(), end.offset_bytes, size_bytes)?;
         Ok(End::Device(Arc::clone(device), block, offset))
+    }
+
+    /// Resolves a copy: looks handles up, and checks ranges.
+    pub(crate) fn resolve(&self, copy: &CopyRequest) -> Result<Copying, Error> {
+        let (mut source, mut destination) = (copy.from, copy.to);
+        // D.33: the range begins where the data space does.
+        if fault::is("copy-ignores-source-offset") {
+            source.offset_bytes = 0;
+        }
+        if fault::is("copy-ignores-destination-offset") {
+            destination.offset_bytes = 0;
+        }
+        let from = self.end(&source, copy.size_bytes)?;
+        let to = self.end(&destination, copy.size_bytes)?;
+        let device_id = if source.is_host() { destination.device.device_id } else { source.device.device_id };
+        Ok(Copying { device_id, from, to, size: wrong_size(copy.size_bytes as usize), fails: false })
+    }
+}
+
+impl ReferenceDeviceApi {
+    /// Makes the device API of a host's hardware.
+    pub(crate) fn new(hardware: Arc<Hardware>) -> Self {
+        let graphs = ReferenceGraphs::new(Arc::clone(&hardware));
+        Self(Arc::clone(&hardware), ReferenceTimelines::new(hardware), graphs)
     }
 
     fn number(&self, device_id: i32, key: &str) -> Result<Option<i64>, Error> {
@@ -169,38 +227,9 @@ impl DeviceApi for ReferenceDeviceApi {
             bail!(ErrorKind::UNSUPPORTED, "neither end of the copy lives on a reference device");
         }
         let queue = self.0.streams(device_id)?.get(stream.into_raw().addr())?;
-        let (mut source, mut destination) = (copy.from, copy.to);
-        // D.33: the range begins where the data space does.
-        if fault::is("copy-ignores-source-offset") {
-            source.offset_bytes = 0;
-        }
-        if fault::is("copy-ignores-destination-offset") {
-            destination.offset_bytes = 0;
-        }
-        let from = self.end(&source, copy.size_bytes)?;
-        let to = self.end(&destination, copy.size_bytes)?;
-        let size = wrong_size(copy.size_bytes as usize);
-        let fails = device.health.takes_failure();
-        queue.push(Box::new(move || {
-            from.check()?;
-            to.check()?;
-            if fails {
-                bail!(
-                    ErrorKind::IO,
-                    "the copy of {size} bytes failed on reference:{device_id}, as was asked for"
-                );
-            }
-            let mut bytes = from.read(size)?;
-            // D.34: one byte more than asked for.
-            if fault::is("copy-one-byte-long") {
-                bytes.push(0xEE);
-                if to.write(&bytes).is_ok() {
-                    return Ok(());
-                }
-                bytes.pop();
-            }
-            to.write(&bytes)
-        }))
+        let mut copying = self.0.resolve(copy)?;
+        copying.fails = device.health.takes_failure();
+        queue.push(Box::new(move || copying.run()))
     }
 
     fn create_stream(&self, device_id: i32) -> Result<Stream, Error> {
@@ -230,6 +259,11 @@ impl DeviceApi for ReferenceDeviceApi {
     fn timelines(&self) -> Option<&dyn Timelines> {
         // N.28: copies do not know it.
         (!fault::is("copies-know-no-timeline")).then_some(&self.1)
+    }
+
+    fn graphs(&self) -> Option<&dyn Graphs> {
+        // N.41: copies do not know it.
+        (!fault::is("copies-know-no-graph")).then_some(&self.2)
     }
 
     fn shutdown(&self) -> Result<(), Error> {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use chipdock_plugin_api::graph::Graphs;
 use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
     Any, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Shape, Stream, abi, attribute,
@@ -186,6 +187,10 @@ impl<A: DeviceApi> DeviceApi for Faulty<A> {
 
     fn timelines(&self) -> Option<&dyn Timelines> {
         self.inner.timelines()
+    }
+
+    fn graphs(&self) -> Option<&dyn Graphs> {
+        self.inner.graphs()
     }
 
     fn shutdown(&self) -> Result<(), Error> {

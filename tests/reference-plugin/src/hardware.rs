@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chipdock_plugin_api::kit::{Devices, HandleKind, Health, Table, TimelineTable, first_failure};
+use chipdock_plugin_api::kit::{
+    Devices, GraphTable, HandleKind, Health, Table, TimelineTable, first_failure,
+};
 use chipdock_plugin_api::{Error, HostRef, HostState};
 
 use crate::device_api::NAME;
@@ -21,6 +23,7 @@ pub(crate) struct Device {
     pub(crate) memory: Memory,
     pub(crate) marks: Table<Arc<Point>>,
     pub(crate) timelines: TimelineTable<Reached>,
+    pub(crate) graphs: GraphTable<Hardware>,
     pub(crate) health: Health,
     pub(crate) name: Arc<str>,
 }
@@ -51,6 +54,7 @@ impl OpenDevice {
                 memory: Memory::new(&name),
                 marks: Table::new(HandleKind::Mark),
                 timelines: TimelineTable::default(),
+                graphs: GraphTable::default(),
                 health: Health::default(),
                 name: Arc::clone(&name),
             }),

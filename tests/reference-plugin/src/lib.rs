@@ -15,7 +15,7 @@
 //!   and that run on the interpreter (`launch`), as views of memory where they overlap (`views`).
 //! * Interfaces: marks of streams (`timer`), values that rise with their work (`timeline`), native
 //!   handles and host memory (`external`), addresses of memory (`map`), memory and workspace in the
-//!   order of a stream (`ordered`).
+//!   order of a stream (`ordered`), copies that are replayed (`graph`).
 //! * Plain functions, and the interface that opens a lost device again (`functions`).
 
 mod call;
@@ -25,6 +25,7 @@ mod entry;
 mod external;
 mod faulty;
 mod functions;
+mod graph;
 mod hardware;
 mod launch;
 mod limits;
@@ -42,6 +43,7 @@ mod views;
 pub(crate) mod fault;
 
 use chipdock_plugin_api::external::{EXTERNAL, External};
+use chipdock_plugin_api::graph::{GRAPH, Graphs};
 use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::map::{MAP, Map};
 use chipdock_plugin_api::memory_async::{AsyncMemory, MEMORY_ASYNC};
@@ -82,6 +84,9 @@ register_interface!("device_api.reference", MEMORY_ASYNC, |context: &Context| ->
 });
 register_interface!("device_api.reference", WORKSPACE, |context: &Context| -> Box<dyn Workspace> {
     Box::new(ordered::ReferenceWorkspace(context.state::<Hardware>()))
+});
+register_interface!("device_api.reference", GRAPH, |context: &Context| -> Box<dyn Graphs> {
+    Box::new(graph::ReferenceGraphs::new(context.state::<Hardware>()))
 });
 register_target_kind!("reference", include_str!("target_kind.json"), |_| {
     Box::new(target_kind::ReferenceTargetKind)

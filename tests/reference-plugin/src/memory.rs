@@ -286,6 +286,11 @@ impl Memory {
         self.spaces.take(handle, &self.device)
     }
 
+    /// Checks that a handle is one of a live data space.
+    pub(crate) fn check(&self, handle: usize) -> Result<(), Error> {
+        self.spaces.each(std::iter::once(handle), &self.device).map(drop)
+    }
+
     /// Returns the address at which the host reads and writes a data space.
     pub(crate) fn address(&self, handle: usize) -> Result<usize, Error> {
         let found = self.spaces.find(handle, &self.device)?;

@@ -19,7 +19,8 @@ pub(crate) struct Reached {
 }
 
 impl Hardware {
-    fn queue(&self, device_id: i32, stream: Stream) -> Result<Arc<Queue>, Error> {
+    /// Returns the queue of a stream.
+    pub(crate) fn queue(&self, device_id: i32, stream: Stream) -> Result<Arc<Queue>, Error> {
         self.streams(device_id)?.get(stream.into_raw().addr())
     }
 }

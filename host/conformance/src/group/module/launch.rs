@@ -20,7 +20,7 @@ use crate::{Cases, Context, Group, Stop, Subject, Verdict, axes};
 pub(super) fn add(cases: &mut Cases) {
     let mut case = |name: &str, clause, body: fn(&Scene, &Launches<'_>) -> Verdict| {
         let draft = cases.case(Group::Module, format_args!("launch/{name}"), clause, Subject::Loader);
-        draft.run(move |c| in_scene(c, body));
+        draft.run(move |c| in_scene(c, "timeline", body));
     };
     case("entries", "K.5", entries);
     case("no-such-entry", "K.5", no_such_entry);
@@ -49,20 +49,21 @@ pub(super) fn add(cases: &mut Cases) {
         })
     });
     cases.case(Group::Module, "launch/in-order", "N.28", Subject::Loader).run(|c| {
-        if device_with_timelines(c)?.is_none() {
+        if device_with(c, "timeline")?.is_none() {
             c.not_run("its device API has no interface `timeline` 1, which is optional");
             return Ok(());
         }
-        in_scene(c, in_order)
+        in_scene(c, "timeline", in_order)
     });
 }
 
-/// Returns the plugin's device API for which the sample is compiled, if it has `timeline` 1.
-fn device_with_timelines(c: &Context<'_>) -> Verdict<Option<Device>> {
+/// Returns the plugin's device API for which the sample is compiled, if it has version 1 of that
+/// interface.
+pub(super) fn device_with(c: &Context<'_>, interface: &str) -> Verdict<Option<Device>> {
     let made = Made::cached(c)?;
     let Ok(used) = &made.device else { return Ok(None) };
     let mut devices = c.plugin()?.devices().into_iter();
-    Ok(devices.find(|device| device.name == used.name() && device.has("timeline")))
+    Ok(devices.find(|device| device.name == used.name() && device.has(interface)))
 }
 
 /// A launch waits and signals; an empty one does too, and one that is refused does not.
@@ -115,12 +116,12 @@ fn text_of(axes: &[ThreadAxis]) -> String {
 }
 
 /// A kernel of the module, and a valid launch of it: the function has a length of 0 and no memory.
-struct Scene {
+pub(super) struct Scene {
     kernels: Vec<Kernel>,
     device_type: Option<i32>,
-    /// The device, if it has `timeline` 1.
-    device: Option<Device>,
-    request: LaunchRequest,
+    /// The device, if it has the interface that the case is about.
+    pub(super) device: Option<Device>,
+    pub(super) request: LaunchRequest,
 }
 
 /// Returns the part of the loader's kind of a compiled module, or `None` if its modules lack
@@ -140,7 +141,11 @@ fn part(c: &Context<'_>) -> Verdict<Option<RawArtifact>> {
     part.map(Some).ok_or_else(|| Stop::suite("a launch of threads without a part for the device"))
 }
 
-fn in_scene(c: &Context<'_>, body: fn(&Scene, &Launches<'_>) -> Verdict) -> Verdict {
+pub(super) fn in_scene(
+    c: &Context<'_>,
+    interface: &str,
+    body: fn(&Scene, &Launches<'_>) -> Verdict,
+) -> Verdict {
     let Some(own) = &*c.cached("module/launch", || part(c))? else {
         c.not_run("its modules do not answer interface `launch` 1, which is optional");
         return Ok(());
@@ -165,23 +170,23 @@ fn in_scene(c: &Context<'_>, body: fn(&Scene, &Launches<'_>) -> Verdict) -> Verd
         extensions: Vec::new(),
     };
     let device_type = super::check::own(c, &made)?.map(|device| device.device_type);
-    let device = device_with_timelines(c)?;
+    let device = device_with(c, interface)?;
     body(&Scene { kernels, device_type, device, request }, &launches)
 }
 
 impl Scene {
-    fn kernel(&self) -> &Kernel {
+    pub(super) fn kernel(&self) -> &Kernel {
         &self.kernels[0]
     }
 
-    fn entry(&self, launches: &Launches<'_>) -> Verdict<ChipdockEntry> {
+    pub(super) fn entry(&self, launches: &Launches<'_>) -> Verdict<ChipdockEntry> {
         let found = launches.entry(self.kernel().name.as_bytes())?;
         let expected = format!("an entry for kernel \"{}\" of the index", self.kernel().name);
         ensure(!found.entry.is_null(), expected, "null")?;
         Ok(found)
     }
 
-    fn launches_still(&self, launches: &Launches<'_>) -> Verdict {
+    pub(super) fn launches_still(&self, launches: &Launches<'_>) -> Verdict {
         let entry = self.entry(launches)?;
         let answer = launches.launch(entry, &self.request);
         answer.map_err(|error| Stop::failed("a launch that is right: success", text(&error)))
@@ -213,7 +218,7 @@ impl Scene {
     }
 }
 
-fn text(error: &Error) -> String {
+pub(super) fn text(error: &Error) -> String {
     format!("{}: {}", error.kind(), error.message())
 }
 

@@ -11,6 +11,7 @@ mod leftovers;
 mod load;
 mod made;
 mod object;
+mod recorded;
 mod request;
 mod samples;
 
@@ -22,6 +23,7 @@ pub(super) fn add(cases: &mut Cases) {
     extended::add(cases);
     load::add(cases);
     launch::add(cases);
+    recorded::add(cases);
     object::add(cases);
     check::add(cases);
     damaged::add(cases);

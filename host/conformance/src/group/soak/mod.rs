@@ -62,11 +62,12 @@ pub(super) fn add(cases: &mut Cases) {
             Soak::new(&device).hold(|| once(&device))
         });
     }
-    let interfaces: [(&str, Profile, Once); 6] = [
+    let interfaces: [(&str, Profile, Once); 7] = [
         ("timer/marks", Profile::Timer, marks),
         ("timer/marks-with-work-between", Profile::Timer, marks_with_work),
         ("timeline/timelines", Profile::Timeline, timelines),
         ("timeline/copies-in-order", Profile::Timeline, copies_in_order),
+        ("graph/replays", Profile::Graph, replays),
         ("external/streams", Profile::External, adopted_streams),
         ("external/host-memory", Profile::External, adopted_memory),
     ];
@@ -182,6 +183,19 @@ fn copies_in_order(device: &raw::Device) -> Verdict {
     unsafe { stream.copy_ordered(host_end(bytes.as_mut_ptr(), 0), to, 1000, &chain) }?;
     stream.sync()?;
     Ok(timeline.free()?)
+}
+
+fn replays(device: &raw::Device) -> Verdict {
+    let (from, to, stream) = (device.allocate(1000)?, device.allocate(1000)?, device.default_stream(0));
+    let graph = device.create_graph(0, &[from.data()])?;
+    // SAFETY: by D.6 and N.48, both data spaces live until the sync.
+    unsafe { graph.copy(from.end(0), to.end(0), 1000) }?;
+    graph.finish()?;
+    for _ in 0..2 {
+        stream.replay(&graph, &[from.data()])?;
+    }
+    graph.free()?;
+    Ok(stream.sync()?)
 }
 
 fn adopted_streams(device: &raw::Device) -> Verdict {

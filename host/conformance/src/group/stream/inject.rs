@@ -37,6 +37,9 @@ pub(super) fn add(cases: &mut Cases) {
     let timeline = Some(Profile::Timeline);
     inject("timeline/failure-told-once", "N.26", timeline, failure_before_a_signal);
     inject("timeline/lost", "N.30", timeline, timelines_of_lost);
+    let graph = Some(Profile::Graph);
+    inject("graph/failure-told-once", "N.49", graph, super::graph::failure_before_a_replay);
+    inject("graph/lost", "N.49", graph, super::graph::graphs_of_lost);
     inject("external/lost", "N.15", Some(Profile::External), external_of_lost);
     inject("map/lost", "N.15", Some(Profile::Map), address_of_lost);
     inject("out-of-memory/state", "P7.7", None, out_of_memory);
@@ -44,7 +47,7 @@ pub(super) fn add(cases: &mut Cases) {
 }
 
 /// Hooks of a device API. Dropping them reopens device 0, however the case ends.
-struct Hooks {
+pub(super) struct Hooks {
     host: &'static RawHost,
     functions: [Function; 3],
     device: Device,
@@ -54,7 +57,7 @@ struct Hooks {
 pub(in crate::group) const NAMES: [&str; 3] = ["fail_next_copy", "out_of_memory_next", "lose"];
 
 impl Hooks {
-    fn find(c: &Context) -> Verdict<Self> {
+    pub(super) fn find(c: &Context) -> Verdict<Self> {
         let host = c.plugin()?.host();
         let name = |hook: &str| format!("conformance.{}.{hook}", c.registration());
         let found = NAMES.map(|hook| host.function(&name(hook)));
@@ -74,7 +77,7 @@ impl Hooks {
         self.functions[hook].call(self.host.reference(), args).map(drop)
     }
 
-    fn fail_next_copy(&self) -> Result<(), Error> {
+    pub(super) fn fail_next_copy(&self) -> Result<(), Error> {
         self.call(0, &[0_i64.into()])
     }
 
@@ -82,11 +85,11 @@ impl Hooks {
         self.call(1, &[0_i64.into()])
     }
 
-    fn lose(&self) -> Result<(), Error> {
+    pub(super) fn lose(&self) -> Result<(), Error> {
         self.call(2, &[0_i64.into()])
     }
 
-    fn reopen(&self) -> Result<(), Error> {
+    pub(super) fn reopen(&self) -> Result<(), Error> {
         self.device.reset(0)
     }
 }
@@ -98,19 +101,19 @@ impl Drop for Hooks {
 }
 
 /// Memory for copies: declared before the stream is used, and dropped after it was synchronised.
-struct Scene<'d> {
-    stream: &'d Stream<'d>,
+pub(super) struct Scene<'d> {
+    pub(super) stream: &'d Stream<'d>,
     space: Space<'d>,
     bytes: Vec<u8>,
 }
 
 impl<'d> Scene<'d> {
-    fn new(device: &'d Device, stream: &'d Stream<'d>) -> Verdict<Self> {
+    pub(super) fn new(device: &'d Device, stream: &'d Stream<'d>) -> Verdict<Self> {
         let bytes: Vec<u8> = (0..4096_u32).map(|index| ((index * 13) >> 2) as u8).collect();
         Ok(Self { stream, space: device.allocate(4096)?, bytes })
     }
 
-    fn copy(&mut self, size: usize) -> Result<(), Error> {
+    pub(super) fn copy(&mut self, size: usize) -> Result<(), Error> {
         let from = host_end(self.bytes.as_mut_ptr(), 0);
         // SAFETY: by D.6, both ends live until `self` is dropped, which synchronises; sizes are at
         // most 4096 bytes.
@@ -118,7 +121,7 @@ impl<'d> Scene<'d> {
     }
 
     /// Copies to the device and back, and checks the result.
-    fn works(&mut self) -> Verdict {
+    pub(super) fn works(&mut self) -> Verdict {
         self.copy(4096)?;
         self.stream.sync()?;
         let mut found = vec![0; 4096];
@@ -134,7 +137,7 @@ impl Drop for Scene<'_> {
 }
 
 /// Checks that an answer is the injected failure of the copy of that size.
-fn is_failure(what: &str, answer: Result<(), Error>, size: usize) -> Verdict {
+pub(super) fn is_failure(what: &str, answer: Result<(), Error>, size: usize) -> Verdict {
     let says = answer.as_ref().err().is_some_and(|error| error.message().contains(&size.to_string()));
     let found = answer.as_ref().err().map(|error| format!("{}: {}", error.kind(), error.message()));
     refused(what, answer, &["IoError"])?;

@@ -2,6 +2,7 @@
 
 mod between;
 pub(super) mod external;
+mod graph;
 mod inject;
 pub(super) mod kernel;
 mod life;
@@ -23,4 +24,5 @@ pub(super) fn add(cases: &mut Cases) {
     timer::add(cases);
     timeline::add(cases);
     external::add(cases);
+    graph::add(cases);
 }
