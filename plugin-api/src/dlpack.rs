@@ -85,8 +85,8 @@ impl Required {
 }
 
 /// Returns true if data of that device is an address on which one can calculate, as TVM-FFI's
-/// `IsDirectAddressDevice` has it: host memory, and the memory of DLPack's devices 2, 3, 10, 11 and
-/// 13. Elsewhere data is a handle.
+/// `IsDirectAddressDevice` has it: host memory, and the memory of DLPack's devices 2, 3, 10, 11
+/// and 13. Elsewhere data is a handle.
 pub(crate) fn has_addresses(device: ChipdockDevice) -> bool {
     matches!(device.device_type, abi::CHIPDOCK_DEVICE_CPU | 2 | 3 | 10 | 11 | 13)
 }

@@ -13,7 +13,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use chipdock_host::artifact::{Artifact, FunctionInfo};
-use chipdock_host::{AnyView, CompileOptions, Host, Tensor};
+use chipdock_host::{AnyView, CompileOptions, Function, Host, Order, Tensor};
 use chipdock_ir::DType;
 use serde_json::Value;
 
@@ -201,6 +201,7 @@ pub fn measure_together(
 const LAUNCH: &str = "a launch and a wait / the driver's own calls";
 const QUEUED: &str = "a hundred launches queued, then a wait / the driver's own calls";
 const APART: &str = "a hundred launches queued, then a wait / the driver's own submission of each";
+const REPLAYED: &str = "a graph of a hundred launches replayed, then a wait / the driver's own calls";
 const TO_DEVICE: &str = "the driver's rate of copies to the device / ours";
 const FROM_DEVICE: &str = "the driver's rate of copies from the device / ours";
 const SECOND: &str = "a cached program to its first result, ms more than the driver's own binary";
@@ -250,9 +251,47 @@ fn launches(host: &Host, backend: &Backend, driver: &dyn Direct) -> Result<Vec<F
         figures.push(Figure { name, measured, value: ratio, goal });
     }
     match failed.map(|error| error.to_string()).or(bare_failed) {
-        Some(error) => Err(error),
-        None => Ok(figures),
+        Some(error) => return Err(error),
+        None => figures.push(replayed(backend, &add, &tensors, &*bare)?),
     }
+    Ok(figures)
+}
+
+/// Compares the replay of a graph of a hundred launches with queueing the same kernel so often.
+fn replayed(
+    backend: &Backend,
+    add: &Function,
+    tensors: &[Tensor],
+    bare: &dyn DirectKernel,
+) -> Result<Figure> {
+    let text = |error: chipdock_host::Error| error.to_string();
+    let views: Vec<AnyView<'_>> = tensors.iter().map(AnyView::from).collect();
+    let parameters: Vec<&Tensor> = tensors.iter().collect();
+    let recording = backend.device.begin_recording(&parameters).map_err(text)?;
+    (0..100).try_for_each(|_| add.call(&views).map(drop)).map_err(text)?;
+    let graph = recording.finish().map_err(text)?;
+    let stream = backend.device.default_stream();
+    let (mut failed, mut bare_failed) = (None, None);
+    let ours = || {
+        ns_per_call(2, || {
+            // SAFETY: the tensors of the recording, on the one stream that uses them.
+            let queued = unsafe { graph.replay(&stream, &parameters, Order::default()) };
+            failed = queued.and_then(|()| stream.sync()).err().or(failed.take());
+        }) / 100.0
+    };
+    let peer = || {
+        ns_per_call(2, || {
+            let call = (0..100).try_for_each(|_| bare.launch());
+            bare_failed = call.and_then(|()| bare.wait()).err().or(bare_failed.take());
+        }) / 100.0
+    };
+    let (ours, peer, ratio) = duel(51, ours, peer);
+    if let Some(error) = failed.map(text).or(bare_failed) {
+        return Err(error);
+    }
+    let by = if graph.is_native() { "by the plugin" } else { "by the host's list" };
+    let measured = format!("{ratio:.3} ({:.2} µs / {:.2} µs, {by})", ours / 1e3, peer / 1e3);
+    Ok(Figure { name: REPLAYED, measured, value: ratio, goal: Some(1.02) })
 }
 
 fn tensors(backend: &Backend) -> Result<Vec<Tensor>> {

@@ -374,8 +374,8 @@ ops! {
     /// plus the sum of the products a\[G·l + t\]·b\[G·l + t\] for t below G. The types, and G, are
     /// those of [`DotProduct::ALL`]. Of integers the result is exact, modulo 2^32. Of floats,
     /// products and sums may be fused, made in any order and rounded in any direction, and
-    /// subnormal operands and results may be 0: the result is off by at most 4·2^-23 of |c| + |p0|
-    /// + |p1|, by 2^-124, and by the products of subnormal operands; where |c| + |p0| + |p1|
+    /// subnormal operands and results may be 0: the result is off by at most 4·2^-23 of |c| +
+    /// |p0| + |p1|, by 2^-124, and by the products of subnormal operands; where |c| + |p0| + |p1|
     /// exceeds the greatest float32, it may be anything.
     DotAdd = dot_add Custom {
         params: &[named("c", Takes::Number), named("a", Takes::Number), named("b", Takes::Number)],

@@ -99,10 +99,10 @@
 //!   parameter, value, loop or buffer has integers of 64 bits; see pass `lower_int64`.
 //! * **STAGE-D10** If the target lacks float16 or bfloat16 no parameter, value or buffer has that
 //!   type; see pass `lower_halves`.
-//! * **STAGE-D11** No index wraps: it has 64 bits unless the buffer is known to reach at most 2^31
-//!   - 1 elements, its offset, strides and lanes included. If the target lacks int64 it has 32, and
-//!   the host function refuses a buffer that reaches further (INT64-W4). Sizes in bytes have 64
-//!   bits.
+//! * **STAGE-D11** No index wraps: it has 64 bits unless the buffer is known to reach at most
+//!   2^31 - 1 elements, its offset, strides and lanes included. If the target lacks int64 it has
+//!   32, and the host function refuses a buffer that reaches further (INT64-W4). Sizes in bytes
+//!   have 64 bits.
 //! * **STAGE-D12** A kernel launches only axes that the target kind declares. Where it declares
 //!   none, a launch is one thread (IR-K8): a kernel has no axis among its launch parameters and
 //!   launches none, its loops are those of the function, and its memory is in scope `local` or in a
