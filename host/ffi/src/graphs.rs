@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_host::{Device, Graph, Host, Order, Recording, Stream, Tensor};
+use chipdock_host::{Device, Host, Recording, Tensor};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind};
 
 use crate::hosts::device_of;
@@ -67,15 +67,9 @@ pub(crate) fn graph_replay(args: &[AnyView<'_>]) -> Result<Any, Error> {
         false => Some(Arc::clone(&of::<StreamObject>(args[1], "stream")?.0)),
     };
     match stream {
-        Some(stream) => replay(&graph.0, &stream, &arguments),
-        None => replay(&graph.0, &device.default_stream(), &arguments),
+        Some(stream) => streams::replay(&graph.0, &stream, &arguments)?,
+        None => streams::replay(&graph.0, &device.default_stream(), &arguments)?,
     }
-}
-
-fn replay(graph: &Graph, stream: &Stream, arguments: &[&Tensor]) -> Result<Any, Error> {
-    // SAFETY: the documentation of the function asks the caller that the arguments overlap no more
-    // than the parameters did, and to order other work on them.
-    unsafe { graph.replay(stream, arguments, Order::default()) }.map_err(raised)?;
     Ok(Any::NONE)
 }
 

@@ -11,8 +11,8 @@
 //!   at the end.
 //! * **FFI-2 Objects.** Hosts, targets, modules, streams, timelines and graphs are objects of the
 //!   types `chipdock.Host`, `chipdock.Target`, `chipdock.Module`, `chipdock.Stream`,
-//!   `chipdock.Timeline` and `chipdock.Graph`. Where the process has libtvm_ffi they are registered there, with the
-//!   functions that take one first as their methods (`chipdock.module_function` is
+//!   `chipdock.Timeline` and `chipdock.Graph`. Where the process has libtvm_ffi they are registered
+//!   there, with the functions that take one first as their methods (`chipdock.module_function` is
 //!   `chipdock.Module.function`); elsewhere they are objects of no known type. An object keeps what
 //!   it needs alive; an object of another copy of this library is refused.
 //! * **FFI-3 Errors.** A function that fails returns -1 (-2 in the case of FFI-8), and its error is

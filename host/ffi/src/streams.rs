@@ -1,5 +1,5 @@
 //! Streams: those of this library, those of TVM-FFI's environment, and what connects them (FFI-5);
-//! copies that are queued on them.
+//! copies and graphs that are queued on them.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use chipdock_abi::{CHIPDOCK_DEVICE_FIRST_ASSIGNED, ChipdockDevice};
 use chipdock_host::library::TvmFfi;
-use chipdock_host::{Device, Host, Order, Stream};
+use chipdock_host::{Device, Graph, Host, Order, Stream, Tensor};
 use chipdock_plugin_api::kit::{PerProcess, lock};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind};
 
@@ -144,6 +144,13 @@ pub(crate) fn copy_on(args: &[AnyView<'_>]) -> Result<Any, Error> {
     // tensors; both stay alive until the stream was synchronised.
     unsafe { to.copy_from_on(&from, &stream.0, Order::default()) }.map_err(raised)?;
     Ok(Any::NONE)
+}
+
+/// Queues a graph on a stream.
+pub(crate) fn replay(graph: &Graph, stream: &Stream, arguments: &[&Tensor]) -> Result<(), Error> {
+    // SAFETY: the documentation of `graph_replay` asks the caller that the arguments overlap no
+    // more than the parameters did, and to order other work on them.
+    unsafe { graph.replay(stream, arguments, Order::default()) }.map_err(raised)
 }
 
 pub(crate) fn stream_device(args: &[AnyView<'_>]) -> Result<Any, Error> {

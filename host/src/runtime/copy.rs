@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use chipdock_abi::ChipdockCopy;
 
+use super::capture;
 use super::device::{Device, Stream};
-use super::graph;
 use super::queued::Held;
 use super::tensor::{Kept, Tensor};
 use super::timeline::Order;
@@ -238,7 +238,10 @@ impl Tensor {
             if size_bytes == 0 && next.is_null() {
                 return Ok(());
             }
-            if let Some(recorded) = graph::add_copy(state, &copy, [self, from]) {
+            let recorded = |capture: &dyn capture::Capture| {
+                capture.copy(state.at(), &copy, vec![self.used(), from.used()])
+            };
+            if let Some(recorded) = capture::current().and_then(recorded) {
                 return recorded;
             }
             // SAFETY: the tensors' own ranges, equally long and disjoint; their memory is kept from

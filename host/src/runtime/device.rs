@@ -8,8 +8,8 @@ use std::sync::{Arc, PoisonError};
 use chipdock_abi::ChipdockDevice;
 use serde_json::Value;
 
+use super::capture;
 use super::device_state::{DeviceState, no_such_device};
-use super::graph;
 use super::tables::broken;
 use crate::error::{Error, ErrorKind};
 use crate::host::{Host, HostInner};
@@ -150,7 +150,7 @@ impl Device {
     /// The first failure of that work; all streams were waited for.
     pub fn sync(&self) -> Result<(), Error> {
         self.0.state.services.check_process()?;
-        graph::refuse("a wait for the device")?;
+        capture::refuse("a wait for the device")?;
         self.0.state.sync_all()
     }
 
@@ -252,7 +252,7 @@ impl Stream {
     /// The first failure of that work.
     pub fn sync(&self) -> Result<(), Error> {
         self.device.0.state.services.check_process()?;
-        graph::refuse("a wait for a stream")?;
+        capture::refuse("a wait for a stream")?;
         self.device.0.state.sync_raw(self.raw)
     }
 

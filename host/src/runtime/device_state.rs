@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, ChipdockDataType, ChipdockDevice};
 
-use super::graph;
+use super::capture;
 use super::ordered::OrderedMemory;
 use super::pool::{Block, Body, Given, Pool, class_bytes, class_of};
 use super::queued::{Held, Queued};
@@ -86,6 +86,11 @@ impl DeviceState {
 
     pub(crate) fn device(&self) -> ChipdockDevice {
         ChipdockDevice { device_type: self.api.device_type, device_id: self.id }
+    }
+
+    /// Returns which device it is, among those of all hosts of the process.
+    pub(super) fn at(&self) -> capture::At {
+        capture::At { host: self.services.slots.id(), device: self.device() }
     }
 
     /// Returns the stream that is active on this thread; null is the default.
@@ -174,7 +179,7 @@ impl DeviceState {
         dtype_hint: ChipdockDataType,
     ) -> Result<(), Error> {
         self.services.check_process()?;
-        graph::refuse("a copy that is waited for")?;
+        capture::refuse("a copy that is waited for")?;
         if size_bytes == 0 {
             return Ok(());
         }

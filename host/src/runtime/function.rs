@@ -10,7 +10,7 @@ use chipdock_abi::{
 };
 use chipdock_plugin_api as api;
 
-use super::graph;
+use super::capture;
 use super::interrupt::CallOptions;
 use super::module::ModuleInner;
 use super::tables::answered;
@@ -210,7 +210,7 @@ impl Function {
         match &self.module {
             Some(module) if Slots::is_recording() && module.is_of_device()? => {
                 let what = format!("kernel \"{}\", called as a function,", self.name);
-                graph::refuse(&what).map_err(|error| {
+                capture::refuse(&what).map_err(|error| {
                     error.hint("launch it as a kernel of its module, or call the host function that does")
                 })
             }

@@ -12,8 +12,8 @@ use chipdock_plugin_api as api;
 use chipdock_plugin_api::kernel::{self, KernelArg};
 use chipdock_plugin_api::text::str_out;
 
+use super::capture::{self, Launches, Used};
 use super::device::Stream;
-use super::graph;
 use super::module::{Module, ModuleInner};
 use super::tables::broken;
 use super::tensor::Tensor;
@@ -21,7 +21,6 @@ use super::timeline::Order;
 use crate::boundary::calling::{Calling, Note};
 use crate::boundary::plugin_call::PluginCall;
 use crate::boundary::services::{Services, from_api};
-use crate::boundary::slots::Slots;
 use crate::error::{Error, ErrorKind, nearest, quoted};
 
 /// Greatest number of arguments whose addresses are kept on the stack.
@@ -195,13 +194,13 @@ impl Kernel {
     /// # Safety
     ///
     /// * As of [`launch`](Self::launch).
-    pub unsafe fn launch_in_order<'a>(
+    pub unsafe fn launch_in_order(
         &self,
         stream: &Stream,
         grid: [u64; 3],
         block: [u64; 3],
         dynamic_shared_bytes: u64,
-        args: &[LaunchArg<'a>],
+        args: &[LaunchArg<'_>],
         order: Order<'_>,
     ) -> Result<(), Error> {
         let inner = &*self.0;
@@ -220,43 +219,21 @@ impl Kernel {
         let read = args.iter().enumerate().map(|(position, arg)| self.argument(position, *arg, stream));
         let read: Vec<KernelArg> = read.collect::<Result<_, _>>()?;
         let launch = kernel::Launch::new(read, grid, block, dynamic_shared_bytes);
-        let tensors = || {
-            let of =
-                |arg: &LaunchArg<'a>| if let LaunchArg::Tensor(tensor) = arg { Some(*tensor) } else { None };
-            args.iter().filter_map(of).collect::<Vec<_>>()
-        };
         order.queued(stream, |next| {
-            if Slots::is_recording()
-                && let Some(recorded) = graph::add_launch(self, device.state(), &launch, &tensors())
-            {
+            let recorded = |capture: &dyn capture::Capture| {
+                let used = args.iter().filter_map(LaunchArg::used).collect();
+                capture.launch(device.state().at(), self.launches(), &launch, used)
+            };
+            if let Some(recorded) = capture::current().and_then(recorded) {
                 return recorded;
             }
-            self.queue(device.id(), stream.raw(), &launch, next)
+            Launches::queue(inner, device.id(), stream.raw(), &launch, next)
         })
     }
 
-    /// Calls `launch` with a chain of extensions.
-    pub(super) fn queue(
-        &self,
-        device_id: i32,
-        stream: *mut c_void,
-        launch: &kernel::Launch,
-        next: *const ChipdockExtension,
-    ) -> Result<(), Error> {
-        let inner = &*self.0;
-        inner.services.clear_error();
-        let status = inner.queue(device_id, stream, launch, next);
-        inner.services.check(status, || format!("`launch` of kernel \"{}\"", self.name()))
-    }
-
-    /// Adds a launch to the graph that this thread records; `None` where it records none.
-    fn record(&self, at: ChipdockDevice, launch: &kernel::Launch) -> Option<Result<(), Error>> {
-        let device = self.0.module.host().0.devices.by_number(at);
-        let unknown = || Error::new(ErrorKind::Internal, format!("kernel {} runs on no device", self.name()));
-        match device {
-            Some(device) => graph::add_launch(self, &device, launch, &[]),
-            None => Some(Err(unknown())),
-        }
+    /// Returns it as a recording keeps it.
+    fn launches(&self) -> Arc<dyn Launches> {
+        Arc::<Inner>::clone(&self.0)
     }
 
     fn wrong(&self, what: String) -> Error {
@@ -318,13 +295,15 @@ impl Kernel {
             let Some(launch) = inner.described.call(args)? else { return Ok(api::Any::NONE) };
             let device_id = services.slots.current_device(inner.entry.device_type);
             let at = ChipdockDevice { device_type: inner.entry.device_type, device_id };
-            if Slots::is_recording()
-                && let Some(recorded) = self.record(at, &launch)
-            {
+            let recorded = |capture: &dyn capture::Capture| {
+                let at = capture::At { host: services.slots.id(), device: at };
+                capture.launch(at, self.launches(), &launch, Vec::new())
+            };
+            if let Some(recorded) = capture::current().and_then(recorded) {
                 return recorded.map(|()| api::Any::NONE).map_err(|error| error.to_api());
             }
             let stream = services.slots.current_stream(at);
-            let status = inner.queue(device_id, stream, &launch, ptr::null());
+            let status = inner.status_of(device_id, stream, &launch, ptr::null());
             // The error is passed on as it is (X.9).
             host.check(status, || format!("`launch` of kernel \"{}\"", inner.described.name))?;
             Ok(api::Any::NONE)
@@ -332,9 +311,34 @@ impl Kernel {
     }
 }
 
+impl LaunchArg<'_> {
+    /// Returns its memory as a recording keeps it; `None` where it has none.
+    fn used(&self) -> Option<Used> {
+        if let LaunchArg::Tensor(tensor) = self { Some(tensor.used()) } else { None }
+    }
+}
+
+impl Launches for Inner {
+    fn name(&self) -> &str {
+        &self.described.name
+    }
+
+    fn queue(
+        &self,
+        device_id: i32,
+        stream: *mut c_void,
+        launch: &kernel::Launch,
+        next: *const ChipdockExtension,
+    ) -> Result<(), Error> {
+        self.services.clear_error();
+        let status = self.status_of(device_id, stream, launch, next);
+        self.services.check(status, || format!("`launch` of kernel \"{}\"", self.described.name))
+    }
+}
+
 impl Inner {
     /// Calls `launch` and returns its status.
-    fn queue(
+    fn status_of(
         &self,
         device_id: i32,
         stream: *mut c_void,

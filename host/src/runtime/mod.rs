@@ -2,6 +2,7 @@
 //! compiled code.
 
 mod capabilities;
+mod capture;
 mod copy;
 mod described;
 mod device;

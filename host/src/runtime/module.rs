@@ -13,10 +13,10 @@ use chipdock_abi::{
 };
 use chipdock_plugin_api as api;
 
+use super::capture;
 use super::device::Device;
 use super::env::{EnvState, Importer, not_imported};
 use super::function::Function;
-use super::graph;
 use super::tables::{answered, broken};
 use crate::boundary::registrar::{Entry, ModuleLoaderEntry, Owned};
 use crate::bounds::{self, MESSAGE_BYTES_MAX};
@@ -418,7 +418,7 @@ impl ModuleInner {
         // SAFETY: H.1, the table of this host lives as long as the process.
         let host = unsafe { api::HostRef::new(self.host().0.services.table()) };
         api::Function::from_fn(host, move |args| {
-            graph::refuse(&what).map_err(|error| error.to_api())?;
+            capture::refuse(&what).map_err(|error| error.to_api())?;
             function.call(host, args)
         })
     }

@@ -12,6 +12,7 @@ use chipdock_abi::{
 use chipdock_ir::{DType, TypeCode};
 use chipdock_plugin_api as api;
 
+use super::capture::Used;
 use super::copy::{span, zeroed};
 use super::described::Described;
 use super::device::Device;
@@ -645,6 +646,12 @@ impl Tensor {
     /// Keeps the memory for queued work.
     pub(super) fn kept(&self) -> Kept {
         Kept { memory: self.memory.clone(), state: Arc::downgrade(self.device.state()) }
+    }
+
+    /// Returns the memory as a recording keeps it.
+    pub(super) fn used(&self) -> Used {
+        let (at, data) = (self.device.state().at(), self.view().data());
+        Used { at, data, held: Box::new(self.kept()) }
     }
 
     /// Returns the ends and the size in bytes of a copy of another tensor's range, as

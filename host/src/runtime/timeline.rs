@@ -15,9 +15,9 @@ use chipdock_abi::{
 use chipdock_plugin_api::text::static_str;
 use chipdock_plugin_api::timeline::{SIGNAL, WAIT};
 
+use super::capture;
 use super::device::{Device, Stream};
 use super::device_state::DeviceState;
-use super::graph;
 use super::queued::Held;
 use super::tables::broken;
 use crate::boundary::registrar::DeviceApiEntry;
@@ -113,7 +113,7 @@ impl Stream {
     /// `ValueError`: the value is not greater than every earlier one, or the timeline is another
     /// device's; a failure of earlier work on the stream.
     pub fn signal(&self, timeline: &Timeline, value: u64) -> Result<(), Error> {
-        graph::refuse("a signal of a timeline")?;
+        capture::refuse("a signal of a timeline")?;
         let state = timeline.state_for(self)?;
         match &timeline.kind {
             // SAFETY: P3.11, the table with its `self_`; a stream and a timeline of the device.
@@ -135,7 +135,7 @@ impl Stream {
     /// `WrongState`: nothing that is queued signals that value or a greater one; `ValueError`: the
     /// timeline is another device's.
     pub fn wait(&self, timeline: &Timeline, value: u64) -> Result<(), Error> {
-        graph::refuse("a wait of a stream")?;
+        capture::refuse("a wait of a stream")?;
         let state = timeline.state_for(self)?;
         match &timeline.kind {
             // SAFETY: P3.11, the table with its `self_`; a stream and a timeline of the device.
@@ -276,7 +276,7 @@ impl Order<'_> {
         if self.is_empty() {
             return queue(ptr::null());
         }
-        graph::refuse("work that waits for timelines or signals them")?;
+        capture::refuse("work that waits for timelines or signals them")?;
         for (timeline, _) in self.waits.iter().chain(self.signals) {
             timeline.state_for(stream)?;
         }

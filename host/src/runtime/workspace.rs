@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use chipdock_abi::ChipdockDataType;
 
-use super::{DeviceState, graph};
+use super::{DeviceState, capture};
 use crate::error::{Error, ErrorKind};
 
 const PAGE_BYTES: u64 = 4096;
@@ -95,7 +95,8 @@ impl DeviceState {
         size_bytes: u64,
         stream: *mut c_void,
     ) -> Result<*mut c_void, Error> {
-        if let Some(allocated) = graph::workspace(self, size_bytes) {
+        let recorded = capture::current().and_then(|capture| capture.workspace(self.at(), size_bytes));
+        if let Some(allocated) = recorded {
             return allocated;
         }
         let key = (thread(), stream.addr());
@@ -128,7 +129,7 @@ impl DeviceState {
 
     /// Frees workspace of this thread.
     pub(crate) fn free_workspace(&self, data: *mut c_void, stream: *mut c_void) -> Result<(), Error> {
-        if graph::free_workspace(data) {
+        if capture::current().is_some_and(|capture| capture.free_workspace(data)) {
             return Ok(());
         }
         let (me, address) = (thread(), data.expose_provenance());

@@ -66,8 +66,8 @@
 //!   operand is dropped, a NaN as second operand is the result.
 //! - **IR-N8** `round` and `nearbyint` take halves to even.
 //! - **IR-N9** Casts: integer to integer wraps. Float to integer truncates and saturates; NaN
-//!   gives 0. To a float rounds to nearest, halves to even. To `bool` is `!= 0` (a NaN is true); from
-//!   `bool`, false is 0 and true is 1. A value that rounds above the greatest `float8_e4m3fn`
+//!   gives 0. To a float rounds to nearest, halves to even. To `bool` is `!= 0` (a NaN is true);
+//!   from `bool`, false is 0 and true is 1. A value that rounds above the greatest `float8_e4m3fn`
 //!   becomes a NaN; for other types it becomes infinite.
 //! - **IR-N10** *Contraction* is allowed: a product that is an operand of a sum or a difference may
 //!   be fused with it and rounded once, as C compilers do. *Reassociation* is not, except by IR-B6.

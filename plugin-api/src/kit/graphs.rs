@@ -56,8 +56,8 @@ pub trait Recorder: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// * Those of [`DeviceApi::copy_data`](crate::DeviceApi::copy_data); `Unsupported` for ends that
-    ///   cannot be recorded (N.42).
+    /// * Those of [`DeviceApi::copy_data`](crate::DeviceApi::copy_data); `Unsupported` for ends
+    ///   that cannot be recorded (N.42).
     fn check_copy(&self, device_id: i32, copy: &CopyRequest) -> Result<(), Error>;
 
     /// Makes what the replays have in common, when the recording ends.

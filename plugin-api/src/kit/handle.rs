@@ -49,8 +49,8 @@ impl HandleKind {
         Error::new(ErrorKind::WRONG_STATE, message)
     }
 
-    /// Returns bits, one of which at least no address of a process on a 64-bit machine has, so that using a handle
-    /// as an address faults at once.
+    /// Returns bits, one of which at least no address of a process on a 64-bit machine has, so that
+    /// using a handle as an address faults at once.
     const fn bit(self) -> usize {
         match self {
             Self::DataSpace => 1 << 62,

@@ -30,12 +30,14 @@
 mod part;
 mod recording;
 
+use std::any::Any;
 use std::fmt;
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use chipdock_abi::{ChipdockGraph1, ChipdockReplay};
 
+use super::capture;
 use super::device::{Device, Stream};
 use super::device_state::DeviceState;
 use super::memory_kind::MemoryKind;
@@ -46,7 +48,6 @@ use crate::boundary::registrar::DeviceApiEntry;
 use crate::error::{Error, ErrorKind};
 use part::Part;
 pub use recording::Recording;
-pub(super) use recording::{add_copy, add_launch, free_workspace, refuse, workspace};
 
 /// Launches and copies that were recorded, to be replayed with other tensors.
 pub struct Graph {
@@ -99,7 +100,7 @@ struct Memory {
     state: Weak<DeviceState>,
     /// Handles of workspace.
     workspace: Vec<usize>,
-    _kept: Vec<Kept>,
+    _kept: Vec<Box<dyn Any + Send + Sync>>,
 }
 
 impl Drop for Memory {
@@ -281,7 +282,7 @@ impl Graph {
     ) -> Result<(), Error> {
         let state = self.device.state();
         state.services.check_process()?;
-        refuse("a replay of another graph")?;
+        capture::refuse("a replay of another graph")?;
         if !Arc::ptr_eq(state, stream.device().state()) {
             let message = format!(
                 "a graph of {:?} cannot be replayed on a stream of {:?}; expected one of the same device",

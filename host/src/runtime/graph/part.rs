@@ -2,18 +2,19 @@
 
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::Arc;
 
 use chipdock_abi::{ChipdockCopy, ChipdockExtension};
 use chipdock_plugin_api::kernel::{KernelArg, Launch};
 
+use super::super::capture::Launches;
 use super::super::device_state::DeviceState;
-use super::super::launching::Kernel;
 use crate::error::Error;
 
 /// A recorded launch or copy. `places` are the parameters, by position, that it uses.
 pub(super) enum Part {
     Launch {
-        kernel: Kernel,
+        kernel: Arc<dyn Launches>,
         launch: Launch,
         /// The parameter that an argument is, for each that is one.
         places: Vec<(usize, usize)>,

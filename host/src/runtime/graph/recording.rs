@@ -1,5 +1,6 @@
 //! The recording of a thread: from the first call to the finished graph.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ffi::c_void;
@@ -15,11 +16,11 @@ use chipdock_plugin_api::graph::RECORD;
 use chipdock_plugin_api::kernel::{KernelArg, Launch};
 use chipdock_plugin_api::text::static_str;
 
+use super::super::capture::{self, At, Capture, Launches, Used};
 use super::super::device::Device;
 use super::super::device_state::DeviceState;
-use super::super::launching::Kernel;
 use super::super::tables::broken;
-use super::super::tensor::{Kept, Tensor};
+use super::super::tensor::Tensor;
 use super::part::Part;
 use super::{Graph, Memory, Own, Parameter, check_device, check_whole};
 use crate::boundary::slots::Slots;
@@ -39,7 +40,7 @@ struct Recorder {
     own: Option<Own>,
     parameters: Vec<Parameter>,
     parts: Vec<Part>,
-    kept: Vec<Kept>,
+    kept: Vec<Box<dyn Any + Send + Sync>>,
     /// Handles of what is kept, as numbers.
     known: HashSet<usize>,
     workspace: Vec<Workspace>,
@@ -123,7 +124,7 @@ impl Device {
             failed: None,
         };
         RECORDER.set(Some(recorder));
-        Slots::set_recording(true);
+        capture::set(Some(&RECORDERS));
         Ok(Recording { _thread: PhantomData })
     }
 }
@@ -175,7 +176,7 @@ impl Recording {
     pub fn keep(&self, tensor: &Tensor) -> Result<(), Error> {
         within(|recorder| {
             check_device("the tensor to keep", tensor, &recorder.device)?;
-            recorder.keep(tensor);
+            recorder.keep(tensor.used());
             Ok(())
         })
         .unwrap_or_else(|| Err(gone()))
@@ -215,7 +216,7 @@ impl Recording {
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        Slots::set_recording(false);
+        capture::set(None);
         drop(RECORDER.take());
     }
 }
@@ -236,59 +237,56 @@ fn within<R>(body: impl FnOnce(&mut Recorder) -> R) -> Option<R> {
     Some(done)
 }
 
-/// Refuses what cannot be part of a graph, where this thread records one (GRAPH-G4).
-pub(in crate::runtime) fn refuse(what: &str) -> Result<(), Error> {
-    within(|recorder| {
-        let message = format!("{what} cannot be part of the graph that this thread records");
-        recorder.fails(Error::new(ErrorKind::WrongState, message).hint("do it before or after the recording"))
-    })
-    .unwrap_or(Ok(()))
-}
+/// The recordings of all threads, each found by its thread.
+struct Recorders;
 
-/// Records a launch; `None` where this thread records nothing. `tensors` are kept.
-pub(in crate::runtime) fn add_launch(
-    kernel: &Kernel,
-    device: &DeviceState,
-    launch: &Launch,
-    tensors: &[&Tensor],
-) -> Option<Result<(), Error>> {
-    within(|recorder| {
-        tensors.iter().for_each(|tensor| recorder.keep(tensor));
-        let added = recorder.launch(kernel, device, launch);
-        added.or_else(|error| recorder.fails(error))
-    })
-}
+static RECORDERS: Recorders = Recorders;
 
-/// Records a copy; `None` where this thread records nothing. Both tensors are kept.
-pub(in crate::runtime) fn add_copy(
-    device: &DeviceState,
-    copy: &ChipdockCopy,
-    tensors: [&Tensor; 2],
-) -> Option<Result<(), Error>> {
-    within(|recorder| {
-        tensors.iter().for_each(|tensor| recorder.keep(tensor));
-        let added = recorder.copy(device, copy);
-        added.or_else(|error| recorder.fails(error))
-    })
-}
+impl Capture for Recorders {
+    fn refuse(&self, what: &str) -> Result<(), Error> {
+        within(|recorder| {
+            let message = format!("{what} cannot be part of the graph that this thread records");
+            let error = Error::new(ErrorKind::WrongState, message);
+            recorder.fails(error.hint("do it before or after the recording"))
+        })
+        .unwrap_or(Ok(()))
+    }
 
-/// Allocates workspace that is kept as long as the graph; `None` where this thread records nothing.
-pub(in crate::runtime) fn workspace(
-    device: &DeviceState,
-    size_bytes: u64,
-) -> Option<Result<*mut c_void, Error>> {
-    within(|recorder| {
-        recorder.expect_device(device, "workspace").and_then(|()| recorder.workspace(size_bytes))
-    })
-}
+    fn launch(
+        &self,
+        at: At,
+        kernel: Arc<dyn Launches>,
+        launch: &Launch,
+        used: Vec<Used>,
+    ) -> Option<Result<(), Error>> {
+        within(|recorder| {
+            used.into_iter().for_each(|used| recorder.keep(used));
+            let added = recorder.launch(at, kernel, launch);
+            added.or_else(|error| recorder.fails(error))
+        })
+    }
 
-/// Takes workspace of a recording back, for later parts of it; false where it is none.
-pub(in crate::runtime) fn free_workspace(data: *mut c_void) -> bool {
-    within(|recorder| {
-        let piece = recorder.workspace.iter_mut().find(|piece| piece.is_used && piece.data == data.addr());
-        piece.map(|piece| piece.is_used = false).is_some()
-    })
-    .unwrap_or(false)
+    fn copy(&self, at: At, copy: &ChipdockCopy, used: Vec<Used>) -> Option<Result<(), Error>> {
+        within(|recorder| {
+            used.into_iter().for_each(|used| recorder.keep(used));
+            let added = recorder.copy(at, copy);
+            added.or_else(|error| recorder.fails(error))
+        })
+    }
+
+    fn workspace(&self, at: At, size_bytes: u64) -> Option<Result<*mut c_void, Error>> {
+        within(|recorder| {
+            recorder.expect_device(at, "workspace").and_then(|()| recorder.workspace(size_bytes))
+        })
+    }
+
+    fn free_workspace(&self, data: *mut c_void) -> bool {
+        within(|recorder| {
+            let is_it = |piece: &&mut Workspace| piece.is_used && piece.data == data.addr();
+            recorder.workspace.iter_mut().find(is_it).map(|piece| piece.is_used = false).is_some()
+        })
+        .unwrap_or(false)
+    }
 }
 
 impl Recorder {
@@ -302,12 +300,11 @@ impl Recorder {
         self.parameters.iter().position(|parameter| parameter.data == data && !data.is_null())
     }
 
-    /// Keeps a tensor, unless its memory is a parameter's, or kept already.
-    fn keep(&mut self, tensor: &Tensor) {
-        let data = tensor.view().data();
-        let is_here = Arc::ptr_eq(tensor.device().state(), self.device.state());
-        if !is_here || (self.parameter(data).is_none() && self.known.insert(data.addr())) {
-            self.kept.push(tensor.kept());
+    /// Keeps memory, unless it is a parameter's, or kept already.
+    fn keep(&mut self, used: Used) {
+        let is_here = used.at == self.device.state().at();
+        if !is_here || (self.parameter(used.data).is_none() && self.known.insert(used.data.addr())) {
+            self.kept.push(used.held);
         }
     }
 
@@ -316,19 +313,22 @@ impl Recorder {
         self.parameter(end.data).filter(|_| end.device == self.device.number())
     }
 
-    fn expect_device(&self, device: &DeviceState, what: &str) -> Result<(), Error> {
-        let own = self.device.state();
-        if ptr::eq(&**own, device) {
+    fn expect_device(&self, at: At, what: &str) -> Result<(), Error> {
+        let state = self.device.state();
+        if state.at() == at {
             return Ok(());
         }
-        let message =
-            format!("{what} on {}:{} in a recording of {:?}", device.api.name, device.id, self.device);
+        let other = self.device.host().0.devices.by_number(at.device);
+        let other = other.filter(|_| at.host == state.at().host);
+        let other =
+            other.map_or("another host's device".to_owned(), |it| format!("{}:{}", it.api.name, it.id));
+        let message = format!("{what} on {other} in a recording of {:?}", self.device);
         Err(Error::new(ErrorKind::WrongState, message).hint("a graph is of one device"))
     }
 
-    fn launch(&mut self, kernel: &Kernel, device: &DeviceState, launch: &Launch) -> Result<(), Error> {
+    fn launch(&mut self, at: At, kernel: Arc<dyn Launches>, launch: &Launch) -> Result<(), Error> {
         let name = kernel.name();
-        self.expect_device(device, &format!("kernel {name}"))?;
+        self.expect_device(at, &format!("kernel {name}"))?;
         let mut places = Vec::new();
         for (position, arg) in launch.args.iter().enumerate() {
             let KernelArg::Pointer(data) = arg else { continue };
@@ -345,11 +345,11 @@ impl Recorder {
                 }
             }
         }
-        self.add(Part::Launch { kernel: kernel.clone(), launch: launch.clone(), places })
+        self.add(Part::Launch { kernel, launch: launch.clone(), places })
     }
 
-    fn copy(&mut self, device: &DeviceState, copy: &ChipdockCopy) -> Result<(), Error> {
-        self.expect_device(device, "a copy")?;
+    fn copy(&mut self, at: At, copy: &ChipdockCopy) -> Result<(), Error> {
+        self.expect_device(at, "a copy")?;
         let (from, to) = (self.parameter_at(copy.from), self.parameter_at(copy.to));
         self.add(Part::Copy { copy: ChipdockCopy { next: ptr::null(), ..*copy }, from, to })
     }
