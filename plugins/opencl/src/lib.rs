@@ -6,8 +6,7 @@
 //! * `target.build.opencl` (`codegen`): a module at stage `device` to one file of OpenCL C, through the `dialect`.
 //! * `module.load.opencl` (`loader`): programs (`program`), kept as files after they are built (`cache`), and their
 //!   kernels' launches (`launch`), one by one if a driver requires it (`turns`).
-//! * `hooks`: the interface that opens a lost device again, and the hooks with which the conformance suite makes
-//!   one fail. `timer`, `timeline`, `external`: interfaces. `driver`: bindings; `error`: mapping of its errors.
+//! * `hooks`, `timer`, `timeline`, `graph`, `external`: interfaces. `driver`: bindings; `error`: its errors.
 
 mod attributes;
 mod cache;
@@ -18,6 +17,7 @@ mod discovery;
 mod driver;
 mod error;
 mod external;
+mod graph;
 mod hardware;
 mod hooks;
 mod launch;
