@@ -1,7 +1,7 @@
 //! Target `cuda`: CUDA C for NVIDIA GPUs, compiled by NVRTC or nvcc.
 //!
 //! * `device_api.cuda` (`device_api`): memory, copies and streams (`hardware`) over the driver (`driver`), which is
-//!   opened when it is first needed; its interfaces `reset`, `timer`, `timeline`, `external`, `memory.async` (`pools`).
+//!   opened when it is first needed; its interfaces `reset`, `timer`, `timeline`, `graph`, `external`, `memory.async` (`pools`).
 //! * `module.load.cuda` (`loader`): kernels from source, PTX or a cubin (`artifact`), loaded and launched (`program`).
 //! * `target.kind.cuda` (`target_kind`): the options, and the check of architectures.
 //! * `target.build.cuda` (`codegen`): CUDA C (`dialect`), compiled to PTX or a cubin (`compiler`).
@@ -13,6 +13,7 @@ mod device_api;
 mod dialect;
 mod driver;
 mod external;
+mod graph;
 mod hardware;
 mod loader;
 mod pools;
