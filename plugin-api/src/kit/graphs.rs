@@ -191,9 +191,16 @@ impl<D: Recorder> fmt::Debug for GraphTable<D> {
 }
 
 impl<D: Recorder> GraphTable<D> {
-    /// Makes every live graph a gone one (KIT-5), because the device was lost.
+    /// Makes every live graph a gone one (KIT-5), because the device was lost, or its host ends:
+    /// the modules of recorded launches keep the devices, which keep this.
     pub fn abandon(&self) {
         self.0.abandon();
+    }
+
+    /// Returns true if a graph is gone and not freed yet (KIT-5).
+    #[must_use]
+    pub fn is_gone(&self, graph: Graph) -> bool {
+        self.0.is_gone(graph.into_raw().addr())
     }
 }
 

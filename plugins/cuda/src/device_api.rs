@@ -14,6 +14,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
+use chipdock_plugin_api::graph::Graphs;
 use chipdock_plugin_api::interface::Reset;
 use chipdock_plugin_api::kit::NotAdded;
 use chipdock_plugin_api::timeline::Timelines;
@@ -365,7 +366,14 @@ impl DeviceApi for CudaDeviceApi {
         Some(&self.0)
     }
 
+    fn graphs(&self) -> Option<&dyn Graphs> {
+        Some(&self.0)
+    }
+
     fn shutdown(&self) -> Result<(), Error> {
-        self.0.devices.shut_down(Device::drain)
+        let drained = self.0.devices.shut_down(Device::drain);
+        // What was recorded keeps modules, which keep the devices.
+        self.0.devices.found().iter().for_each(|device| device.graphs.abandon());
+        drained
     }
 }

@@ -19,6 +19,7 @@ use libloading::Library;
 
 pub(crate) use functions::Api;
 
+use crate::graph;
 use crate::pools::Pools;
 
 /// Library names of the driver, in the order in which they are tried.
@@ -319,6 +320,11 @@ impl Driver {
         self.api.pools
     }
 
+    /// Returns the functions for graphs, where the driver has them.
+    pub(crate) fn graphs(&self) -> Option<graph::Functions> {
+        self.api.graphs
+    }
+
     /// An attribute of a device, in the driver's units.
     pub(crate) fn attribute(
         &self,
@@ -365,7 +371,7 @@ pub(crate) struct Context {
     driver: &'static Driver,
     device: CUdevice,
     device_id: i32,
-    raw: CUcontext,
+    pub(crate) raw: CUcontext,
     /// Number of resets at the time when it was retained.
     n_resets: u64,
 }

@@ -4,7 +4,8 @@ use std::ffi::c_void;
 use std::sync::{Arc, RwLock};
 
 use chipdock_plugin_api::kit::{
-    Devices, HandleKind, Health, Located, Spaces, Table, TimelineTable, first_failure, read, write,
+    Devices, GraphTable, HandleKind, Health, Located, Spaces, Table, TimelineTable, first_failure, read,
+    write,
 };
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, HostState};
 use cudarc::driver::sys::CUdevice_attribute_enum as A;
@@ -52,6 +53,7 @@ pub(crate) struct Device {
     pub(crate) streams: Table<Stream>,
     pub(crate) marks: Table<Event>,
     pub(crate) timelines: TimelineTable<Arc<Event>>,
+    pub(crate) graphs: GraphTable<Hardware>,
 }
 
 impl Device {
@@ -66,6 +68,7 @@ impl Device {
             streams: Table::new(HandleKind::Stream),
             marks: Table::new(HandleKind::Mark),
             timelines: TimelineTable::default(),
+            graphs: GraphTable::default(),
         }
     }
 
@@ -127,6 +130,7 @@ impl Device {
         self.streams.abandon();
         self.spaces.abandon();
         self.timelines.abandon();
+        self.graphs.abandon();
         // A query shows whether the device works again.
         self.checked(self.context()?.memory_info()).map(drop)
     }

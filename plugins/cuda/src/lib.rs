@@ -2,7 +2,7 @@
 //!
 //! * `device_api.cuda` (`device_api`): memory, copies and streams (`hardware`) over the driver
 //!   (`driver`), which is opened when it is first needed; its interfaces `reset`, `timer`,
-//!   `timeline`, `external`, `memory.async` (`pools`).
+//!   `timeline`, `graph`, `external`, `memory.async` (`pools`).
 //! * `module.load.cuda` (`loader`): kernels from source, PTX or a cubin (`artifact`), loaded and
 //!   launched (`program`).
 //! * `target.kind.cuda` (`target_kind`): the options, and the check of architectures.
@@ -15,6 +15,7 @@ mod device_api;
 mod dialect;
 mod driver;
 mod external;
+mod graph;
 mod hardware;
 mod loader;
 mod pools;

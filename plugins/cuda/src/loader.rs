@@ -9,8 +9,9 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
+use chipdock_plugin_api::graph::Graph;
 use chipdock_plugin_api::kernel::{Kernel, KernelArg, Kernels, Launch};
-use chipdock_plugin_api::kit::{KernelModule, LaunchKernel, PerDevice, lock};
+use chipdock_plugin_api::kit::{KernelModule, LaunchKernel, PerDevice, lock, record_launch};
 use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Stream, Verdict, bail,
@@ -133,6 +134,60 @@ impl Loaded {
     }
 }
 
+impl Loaded {
+    /// Looks up the memory of a launch's pointers.
+    fn check_args(&self, device: &Device, kernel: &Kernel, launch: &Launch) -> Result<(), Error> {
+        for argument in &launch.args {
+            let checked = match argument {
+                KernelArg::Pointer(pointer) if !pointer.is_null() => {
+                    self.hardware.range(device, pointer.addr()).map(drop)
+                }
+                KernelArg::Pointer(_) | KernelArg::Scalar { .. } => Ok(()),
+                other => Err(Error::new(
+                    ErrorKind::UNSUPPORTED,
+                    format!("expected pointers and scalars for arguments, found {other:?}"),
+                )),
+            };
+            checked.map_err(|error| error.context(format_args!("kernel {}", kernel.name)))?;
+        }
+        Ok(())
+    }
+}
+
+/// A launch of a kernel as it was recorded (N.41), without its arguments.
+pub(crate) struct RecordedKernel {
+    loaded: Arc<Loaded>,
+    position: usize,
+    grid: Grid,
+}
+
+impl RecordedKernel {
+    /// The kernel on that device.
+    pub(crate) fn entry(&self, device: &Device) -> Result<&LoadedKernel, Error> {
+        Ok(&self.loaded.ready(self.position, device)?.entry)
+    }
+
+    /// The launch parameters.
+    pub(crate) fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// Looks up the memory of a launch's pointers.
+    pub(crate) fn check_args(&self, device: &Device, launch: &Launch) -> Result<(), Error> {
+        self.loaded.check_args(device, &self.loaded.kernels.usable[self.position], launch)
+    }
+}
+
+/// The value of an argument, little-endian in eight bytes.
+pub(crate) fn value_of(argument: &KernelArg) -> u64 {
+    match argument {
+        KernelArg::Pointer(pointer) => pointer.expose_provenance() as u64,
+        KernelArg::Scalar { bytes, .. } => u64::from_le_bytes(*bytes),
+        // Other arguments were refused by `check_args`.
+        _ => 0,
+    }
+}
+
 impl LaunchKernel for Loaded {
     fn device_type(&self) -> i32 {
         self.hardware.devices.device_type()
@@ -143,25 +198,34 @@ impl LaunchKernel for Loaded {
     }
 
     fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error> {
-        let (hardware, kernel) = (&self.hardware, &self.kernels.usable[position]);
-        let device = hardware.device(device_id)?;
+        let kernel = &self.kernels.usable[position];
+        let device = self.hardware.device(device_id)?;
         device.check()?;
         let ready = self.ready(position, device)?;
         let grid = ready.grid(device, kernel, launch)?;
-        for argument in &launch.args {
-            let checked = match argument {
-                KernelArg::Pointer(pointer) if !pointer.is_null() => {
-                    hardware.range(device, pointer.addr()).map(drop)
-                }
-                KernelArg::Pointer(_) | KernelArg::Scalar { .. } => Ok(()),
-                other => Err(Error::new(
-                    ErrorKind::UNSUPPORTED,
-                    format!("expected pointers and scalars for arguments, found {other:?}"),
-                )),
-            };
-            checked.map_err(|error| error.context(format_args!("kernel {}", kernel.name)))?;
-        }
+        self.check_args(device, kernel, launch)?;
         ready.launch(device, kernel, &grid, stream, &launch.args)
+    }
+
+    fn records(&self) -> bool {
+        true
+    }
+
+    fn record(
+        self: &Arc<Self>,
+        position: usize,
+        device_id: i32,
+        graph: Graph,
+        launch: Option<&Launch>,
+    ) -> Result<(), Error> {
+        self.hardware.devices.check_running()?;
+        record_launch(&*self.hardware, device_id, graph, launch, |launch| {
+            let device = self.hardware.device(device_id)?;
+            let kernel = &self.kernels.usable[position];
+            let grid = self.ready(position, device)?.grid(device, kernel, launch)?;
+            self.check_args(device, kernel, launch)?;
+            Ok(RecordedKernel { loaded: Arc::clone(self), position, grid })
+        })
     }
 
     fn timelines(&self) -> Option<&dyn Timelines> {
@@ -179,15 +243,9 @@ impl Ready {
         args: &[KernelArg],
     ) -> Result<(), Error> {
         let stream = device.stream(stream.into_raw())?;
-        let value = |argument: &KernelArg| match argument {
-            KernelArg::Pointer(pointer) => pointer.expose_provenance() as u64,
-            KernelArg::Scalar { bytes, .. } => u64::from_le_bytes(*bytes),
-            // Other arguments were refused by `queue`.
-            _ => 0,
-        };
         let queue = |values: &mut [u64], places: &mut [*mut c_void]| {
             for ((place, slot), argument) in places.iter_mut().zip(values).zip(args) {
-                *slot = value(argument);
+                *slot = value_of(argument);
                 *place = std::ptr::from_mut(slot).cast();
             }
             // SAFETY: an array with a value for each parameter that the index lists, little-endian

@@ -107,6 +107,11 @@ pub(crate) struct Grid {
 }
 
 impl LoadedKernel {
+    /// The driver's handle.
+    pub(crate) fn raw(&self) -> CUfunction {
+        self.raw
+    }
+
     /// Allows launches with that many bytes of dynamic shared memory.
     pub(crate) fn allow_dynamic_shared(&self, bytes: u32) -> Result<(), Failure> {
         let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;

@@ -4,9 +4,10 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
+use chipdock_plugin_api::graph::Graphs;
 use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
-    Any, CopyEnd, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Stream, attribute, bail,
+    Any, CopyEnd, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Stream, attribute, bail, ensure,
 };
 
 use crate::attributes;
@@ -14,7 +15,7 @@ use crate::driver::{Buffer, Event, HostMemory};
 use crate::error::OrFailed;
 use crate::hardware::{Device, Hardware, NAME};
 use crate::memory::Space;
-use crate::stream::{Queue, Work};
+use crate::stream::{Part, Queue, Work};
 
 /// Maximum number of bytes in host memory at a time during a copy between two devices.
 const STAGE_BYTES: u64 = 16 << 20;
@@ -23,12 +24,12 @@ const STAGE_BYTES: u64 = 16 << 20;
 pub(crate) struct OpenClDeviceApi(pub(crate) Arc<Hardware>);
 
 /// An end of a copy, resolved when the copy is queued.
-enum End {
+pub(crate) enum End {
     Host(HostMemory),
     Device(Arc<Device>, Arc<Space>, usize),
 }
 
-impl OpenClDeviceApi {
+impl Hardware {
     /// Resolves an end of a copy: looks handles up, and checks ranges against sizes.
     ///
     /// # Safety
@@ -40,8 +41,8 @@ impl OpenClDeviceApi {
             // the copy is done.
             return Ok(End::Host(unsafe { HostMemory::new(end.address()) }));
         }
-        self.0.devices.check_end(end.device)?;
-        let device = self.0.device(end.device.device_id)?;
+        self.devices.check_end(end.device)?;
+        let device = self.device(end.device.device_id)?;
         let (space, offset) =
             device.spaces.range(end.data.addr(), end.offset_bytes, size_bytes, device.name())?;
         Ok(match (space.buffer(), space.address()) {
@@ -54,6 +55,47 @@ impl OpenClDeviceApi {
             _ => End::Device(Arc::clone(device), space, offset),
         })
     }
+    /// Resolves the ends of a copy that is recorded or replayed (N.42).
+    pub(crate) fn recorded_ends(&self, device_id: i32, copy: &CopyRequest) -> Result<(End, End), Error> {
+        for end in [&copy.from, &copy.to] {
+            ensure!(
+                !end.is_host() && end.device.device_id == device_id,
+                ErrorKind::UNSUPPORTED,
+                "expected data spaces of {NAME}:{device_id} as ends of a copy that is recorded"
+            );
+        }
+        // SAFETY: neither end is host memory of the caller's, and a host keeps both until the
+        // replays are done (N.48).
+        let ends = unsafe { (self.end(&copy.from, copy.size_bytes)?, self.end(&copy.to, copy.size_bytes)?) };
+        ensure!(
+            !matches!(ends, (End::Host(_), End::Host(_))),
+            ErrorKind::UNSUPPORTED,
+            "copies from page-locked memory of {NAME}:{device_id} to other such memory are not recorded: copy on the host"
+        );
+        Ok(ends)
+    }
+}
+
+/// Queues a copy within one device, or between it and the host; it fails if a test asked for that.
+pub(crate) fn queue_copy(
+    device: &Device,
+    (queue, part): (&Queue, Part),
+    from: &End,
+    to: &End,
+    size_bytes: u64,
+) -> Result<(), Error> {
+    let size_bytes = usize::try_from(size_bytes).unwrap_or(usize::MAX);
+    let fails = device.injected_failure()?;
+    if fails.is_some() {
+        // PoCL of 2025 and earlier may end the process if one thing that a command waits for fails
+        // while another ends (its pull request 2216): the copy waits only for the event that fails.
+        queue.drain();
+    }
+    copy_within((queue, part), from, to, size_bytes, fails.as_ref())?;
+    if let Some(event) = fails {
+        event.fail(-1).or_failed(|| format!("{}: a copy that is to fail", device.name()))?;
+    }
+    Ok(())
 }
 
 impl End {
@@ -75,7 +117,7 @@ fn place(space: &Space, offset: usize) -> Result<(&Buffer, usize), Error> {
 
 /// Copies within one device, or between it and the host.
 fn copy_within(
-    queue: &Queue,
+    (queue, part): (&Queue, Part),
     from: &End,
     to: &End,
     size_bytes: usize,
@@ -85,15 +127,15 @@ fn copy_within(
     match (from, to) {
         (End::Host(source), End::Device(_, space, offset)) => {
             let to = place(space, *offset)?;
-            queue.submit(work, |raw| raw.write(to, *source, size_bytes, after))
+            queue.submit(part, work, |raw| raw.write(to, *source, size_bytes, after))
         }
         (End::Device(_, space, offset), End::Host(destination)) => {
             let from = place(space, *offset)?;
-            queue.submit(work, |raw| raw.read(from, *destination, size_bytes, after))
+            queue.submit(part, work, |raw| raw.read(from, *destination, size_bytes, after))
         }
         (End::Device(_, source, from), End::Device(_, destination, to)) => {
             let (from, to) = (place(source, *from)?, place(destination, *to)?);
-            queue.submit(work, |raw| raw.copy(from, to, size_bytes, after))
+            queue.submit(part, work, |raw| raw.copy(from, to, size_bytes, after))
         }
         (End::Host(source), End::Host(destination)) => {
             // Page-locked memory on both sides: the host copies after the device's work is done.
@@ -173,7 +215,7 @@ impl DeviceApi for OpenClDeviceApi {
         let queue = device.stream(stream.into_raw().addr())?;
         // SAFETY: the caller guarantees the requirements of `copy_data` for both ends.
         let (from, to) =
-            unsafe { (self.end(&copy.from, copy.size_bytes)?, self.end(&copy.to, copy.size_bytes)?) };
+            unsafe { (self.0.end(&copy.from, copy.size_bytes)?, self.0.end(&copy.to, copy.size_bytes)?) };
         let size_bytes = usize::try_from(copy.size_bytes).unwrap_or(usize::MAX);
         match (from.device_id(), to.device_id()) {
             (Some(from_id), Some(to_id)) if from_id != to_id => copy_across(&queue, &from, &to, size_bytes),
@@ -182,20 +224,7 @@ impl DeviceApi for OpenClDeviceApi {
                 "the copy is between {NAME}:{end} and host memory, and was given to {NAME}:{device_id}: give it to the device \
                  that it is of"
             ),
-            _ => {
-                let fails = device.injected_failure()?;
-                if fails.is_some() {
-                    // PoCL of 2025 and earlier may end the process if one thing that a command
-                    // waits for fails while another ends (its pull request 2216): the copy waits
-                    // only for the event that fails.
-                    queue.drain();
-                }
-                copy_within(&queue, &from, &to, size_bytes, fails.as_ref())?;
-                if let Some(event) = fails {
-                    event.fail(-1).or_failed(|| format!("{}: a copy that is to fail", device.name()))?;
-                }
-                Ok(())
-            }
+            _ => queue_copy(device, (&queue, Part::Alone), &from, &to, copy.size_bytes),
         }
     }
 
@@ -230,6 +259,10 @@ impl DeviceApi for OpenClDeviceApi {
     }
 
     fn timelines(&self) -> Option<&dyn Timelines> {
+        Some(&self.0)
+    }
+
+    fn graphs(&self) -> Option<&dyn Graphs> {
         Some(&self.0)
     }
 

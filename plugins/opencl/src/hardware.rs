@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chipdock_plugin_api::kit::{
-    Budget, Devices, HandleKind, Health, OnceBuilt, Spaces, Table, TimelineTable, first_failure,
+    Budget, Devices, GraphTable, HandleKind, Health, OnceBuilt, Spaces, Table, TimelineTable, first_failure,
 };
 use chipdock_plugin_api::{Error, HostRef, HostState};
 
@@ -38,6 +38,7 @@ pub(crate) struct Device {
     pub(crate) budget: Budget,
     pub(crate) marks: Table<Event>,
     pub(crate) timelines: TimelineTable<Arc<Event>>,
+    pub(crate) graphs: GraphTable<Hardware>,
     streams: Table<Queue>,
     turns: Option<Turns>,
     id: i32,
@@ -55,6 +56,7 @@ impl Device {
             budget: Budget::new(found.limits.memory_bytes),
             marks: Table::new(HandleKind::Mark),
             timelines: TimelineTable::default(),
+            graphs: GraphTable::default(),
             streams: Table::new(HandleKind::Stream),
             id,
             opened: OnceBuilt::default(),
@@ -191,7 +193,10 @@ impl Hardware {
 
     /// Waits for the work queued on every device.
     pub(crate) fn shut_down(&self) -> Result<(), Error> {
-        self.devices.shut_down(Device::drain)
+        let drained = self.devices.shut_down(Device::drain);
+        // What was recorded keeps modules, which keep this.
+        self.devices.found().iter().for_each(|device| device.graphs.abandon());
+        drained
     }
 }
 

@@ -13,7 +13,7 @@ use crate::error::OrFailed;
 use crate::hardware::Device;
 use crate::memory::Space;
 use crate::program::Source;
-use crate::stream::{Queue, Work};
+use crate::stream::{Part, Queue, Work};
 use crate::turns::Turn;
 
 /// A kernel of a program that was built for one device.
@@ -40,6 +40,9 @@ enum Value {
     Null,
     Local(usize),
 }
+
+/// Threads of a launch and of a block.
+type Range = ([usize; 3], [usize; 3]);
 
 /// A kernel object and the current values of its arguments: setting one is slow in some drivers,
 /// and most stay unchanged.
@@ -111,9 +114,42 @@ impl Launcher {
         &self,
         device: &Device,
         program: &Program,
-        queue: &Queue,
+        (queue, part): (&Queue, Part),
         launch: &Launch,
         has_dynamic_shared: bool,
+    ) -> Result<(), Error> {
+        self.with(device, program, launch, has_dynamic_shared, |prepared, range| {
+            let work = Work::Launch { kernel: Arc::clone(&self.name) };
+            queue.submit(part, work, |raw| match &self.turn {
+                None => prepared.object.launch(raw, range, None),
+                Some(turn) => turn.launch(queue.serial(), |after| prepared.object.launch(raw, range, after)),
+            })
+        })
+    }
+
+    /// Checks a launch as [`launch`](Self::launch) does, and queues nothing.
+    ///
+    /// # Errors
+    ///
+    /// As of that, but for what the stream keeps.
+    pub(crate) fn check(
+        &self,
+        device: &Device,
+        program: &Program,
+        launch: &Launch,
+        has_dynamic_shared: bool,
+    ) -> Result<(), Error> {
+        self.with(device, program, launch, has_dynamic_shared, |_, _| Ok(()))
+    }
+
+    /// Calls `body` with a kernel object whose arguments are set, and the range of the launch.
+    fn with(
+        &self,
+        device: &Device,
+        program: &Program,
+        launch: &Launch,
+        has_dynamic_shared: bool,
+        body: impl FnOnce(&mut Prepared, Range) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let range = self.range(device, launch)?;
         let spaces = self.spaces(device, launch)?;
@@ -126,15 +162,10 @@ impl Launcher {
                 Prepared::new(program.kernel(&self.symbol).or_failed(what)?, count)
             }
         };
-        let queued = self.set(device, &mut prepared, launch, &spaces, has_dynamic_shared).and_then(|()| {
-            let work = Work::Launch { kernel: Arc::clone(&self.name) };
-            queue.submit(work, |raw| match &self.turn {
-                None => prepared.object.launch(raw, range, None),
-                Some(turn) => turn.launch(queue.serial(), |after| prepared.object.launch(raw, range, after)),
-            })
-        });
+        let set = self.set(device, &mut prepared, launch, &spaces, has_dynamic_shared);
+        let done = set.and_then(|()| body(&mut prepared, range));
         lock(&self.idle).push(prepared);
-        queued
+        done
     }
 
     /// The data spaces of the pointers, in order; `None` for null.
@@ -198,7 +229,7 @@ impl Launcher {
 
     /// Threads of the launch and of a block, checked against the limits of the device and the
     /// kernel.
-    fn range(&self, device: &Device, launch: &Launch) -> Result<([usize; 3], [usize; 3]), Error> {
+    fn range(&self, device: &Device, launch: &Launch) -> Result<Range, Error> {
         let limits = device.limits();
         let beyond = |what: &str, most: u64, found: u128| {
             Error::new(

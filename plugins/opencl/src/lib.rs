@@ -9,8 +9,8 @@
 //!   (`cache`), and their kernels' launches (`launch`), one by one if a driver requires it
 //!   (`turns`).
 //! * `hooks`: the interface that opens a lost device again, and the hooks with which the
-//!   conformance suite makes one fail. `timer`, `timeline`, `external`: interfaces. `driver`:
-//!   bindings; `error`: mapping of its errors.
+//!   conformance suite makes one fail. `timer`, `timeline`, `graph`, `external`: interfaces.
+//!   `driver`: bindings; `error`: mapping of its errors.
 
 mod attributes;
 mod cache;
@@ -21,6 +21,7 @@ mod discovery;
 mod driver;
 mod error;
 mod external;
+mod graph;
 mod hardware;
 mod hooks;
 mod launch;

@@ -4,8 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use chipdock_plugin_api::graph::Graph;
 use chipdock_plugin_api::kernel::{Kernels, Launch};
-use chipdock_plugin_api::kit::{ArtifactKind, KernelModule, LaunchKernel, PerDevice};
+use chipdock_plugin_api::kit::{ArtifactKind, KernelModule, LaunchKernel, PerDevice, record_launch};
 use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Stream, Verdict,
@@ -17,6 +18,7 @@ use crate::driver::Program;
 use crate::hardware::{Device, Hardware, NAME};
 use crate::launch::Launcher;
 use crate::program::Source;
+use crate::stream::{Part, Queue};
 
 /// The artifacts that the loader accepts.
 const KIND: ArtifactKind = ArtifactKind { kind: NAME, formats: &["cl"] };
@@ -97,6 +99,19 @@ impl ModuleLoader for OpenClLoader {
     }
 }
 
+/// A kernel of a module, as launches of it are recorded (N.41).
+pub(crate) struct RecordedKernel {
+    programs: Arc<Programs>,
+    position: usize,
+}
+
+impl RecordedKernel {
+    /// Queues a launch as part of a replay.
+    pub(crate) fn replay(&self, device: &Device, queue: &Queue, launch: &Launch) -> Result<(), Error> {
+        self.programs.queue(self.position, device, (queue, Part::OfReplay), launch)
+    }
+}
+
 /// The programs of a loaded module, one for each device in use.
 struct Programs {
     hardware: Arc<Hardware>,
@@ -127,6 +142,18 @@ impl Programs {
             Ok(Built { program, launchers })
         })
     }
+
+    fn queue(
+        &self,
+        position: usize,
+        device: &Device,
+        queue: (&Queue, Part),
+        launch: &Launch,
+    ) -> Result<(), Error> {
+        let built = self.built(device)?;
+        let has_dynamic_shared = self.kernels.usable[position].has_dynamic_shared;
+        built.launchers[position].launch(device, &built.program, queue, launch, has_dynamic_shared)
+    }
 }
 
 impl LaunchKernel for Programs {
@@ -141,10 +168,29 @@ impl LaunchKernel for Programs {
     fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error> {
         self.hardware.devices.check_running()?;
         let device = self.hardware.device(device_id)?;
-        let built = self.built(device)?;
         let queue = device.stream(stream.into_raw().addr())?;
-        let has_dynamic_shared = self.kernels.usable[position].has_dynamic_shared;
-        built.launchers[position].launch(device, &built.program, &queue, launch, has_dynamic_shared)
+        self.queue(position, device, (&queue, Part::Alone), launch)
+    }
+
+    fn records(&self) -> bool {
+        true
+    }
+
+    fn record(
+        self: &Arc<Self>,
+        position: usize,
+        device_id: i32,
+        graph: Graph,
+        launch: Option<&Launch>,
+    ) -> Result<(), Error> {
+        self.hardware.devices.check_running()?;
+        record_launch(&*self.hardware, device_id, graph, launch, |launch| {
+            let device = self.hardware.device(device_id)?;
+            let built = self.built(device)?;
+            let has_dynamic_shared = self.kernels.usable[position].has_dynamic_shared;
+            built.launchers[position].check(device, &built.program, launch, has_dynamic_shared)?;
+            Ok(RecordedKernel { programs: Arc::clone(self), position })
+        })
     }
 
     fn timelines(&self) -> Option<&dyn Timelines> {

@@ -37,6 +37,14 @@ impl fmt::Display for Work {
     }
 }
 
+/// Whether a command is queued alone, or by a replay, which begins with [`Queue::report`] and ends
+/// with [`Queue::flush`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Alone,
+    OfReplay,
+}
+
 /// A stream.
 pub(crate) struct Queue {
     /// The driver's queue, replaced at most once. Code that queues work holds a read lock, so that
@@ -101,17 +109,33 @@ impl Queue {
         Ok(())
     }
 
+    /// Returns a failure that is stored.
+    pub(crate) fn report(&self) -> Result<(), Error> {
+        self.look(&mut lock(&self.pending));
+        self.failure.report()
+    }
+
+    /// Makes queued work begin even if no code waits for it.
+    pub(crate) fn flush(&self) -> Result<(), Error> {
+        read(&self.raw).flush().or_failed(|| format!("{}: a replay", self.device))
+    }
+
     /// Queues work. If a failure is stored it is returned instead, and nothing is queued.
     pub(crate) fn submit(
         &self,
+        part: Part,
         work: Work,
         enqueue: impl FnOnce(&CommandQueue) -> Queued,
     ) -> Result<(), Error> {
-        self.failure.report()?;
+        if part == Part::Alone {
+            self.failure.report()?;
+        }
         let raw = read(&self.raw);
         let event = enqueue(&raw).or_failed(|| format!("{}: {work}", self.device))?;
-        // Flushed so that the work begins even if no code waits for it.
-        raw.flush().or_failed(|| format!("{}: {work}", self.device))?;
+        if part == Part::Alone {
+            // Flushed so that the work begins even if no code waits for it.
+            raw.flush().or_failed(|| format!("{}: {work}", self.device))?;
+        }
         drop(raw);
         let mut pending = lock(&self.pending);
         pending.push_back((event, work));

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
+use chipdock_plugin_api::graph::Graphs;
 use chipdock_plugin_api::interface::Reset;
 use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
@@ -133,6 +134,10 @@ impl DeviceApi for VulkanDeviceApi {
     }
 
     fn timelines(&self) -> Option<&dyn Timelines> {
+        Some(&self.0)
+    }
+
+    fn graphs(&self) -> Option<&dyn Graphs> {
         Some(&self.0)
     }
 

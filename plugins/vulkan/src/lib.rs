@@ -10,14 +10,15 @@
 //!   generator in `spirv`.
 //! * `artifact`: what the code generator writes and the loader reads.
 //! * `module.load.vulkan` (`loader`): artifacts, pipelines and launches (`program`).
-//! * `timer`, `timeline`: the interfaces of those names. `validator`: the program that checks
-//!   modules in tests.
+//! * `timer`, `timeline`, `graph`: the interfaces of those names. `validator`: the program that
+//!   checks modules in tests.
 
 mod artifact;
 mod codegen;
 mod device;
 mod device_api;
 mod driver;
+mod graph;
 mod loader;
 mod program;
 mod spirv;

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 
+use chipdock_plugin_api::graph::Graph;
 use chipdock_plugin_api::kernel::{Kernels, Launch};
-use chipdock_plugin_api::kit::{KernelModule, LaunchKernel, read, write};
+use chipdock_plugin_api::kit::{KernelModule, LaunchKernel, read, record_launch, write};
 use chipdock_plugin_api::timeline::Timelines;
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, Env, Error, HostRef, Module, ModuleLoader, Stream, Verdict,
@@ -95,6 +96,12 @@ impl Loaded {
     }
 }
 
+/// A kernel of a module, as launches of it are recorded (N.41).
+pub(crate) struct RecordedKernel {
+    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) position: usize,
+}
+
 impl LaunchKernel for Loaded {
     fn device_type(&self) -> i32 {
         self.hardware.devices().device_type()
@@ -109,6 +116,25 @@ impl LaunchKernel for Loaded {
         let device = self.hardware.device(device_id)?;
         let queue = device.stream(stream.into_raw().addr())?;
         self.built(device, queue.gpu())?.launch(position, device, &queue, launch)
+    }
+
+    fn records(&self) -> bool {
+        true
+    }
+
+    fn record(
+        self: &Arc<Self>,
+        position: usize,
+        device_id: i32,
+        graph: Graph,
+        launch: Option<&Launch>,
+    ) -> Result<(), Error> {
+        self.hardware.devices().check_running()?;
+        record_launch(&*self.hardware, device_id, graph, launch, |launch| {
+            let device = self.hardware.device(device_id)?;
+            self.built(device, device.open()?.gpu())?.prepare(position, device, launch)?;
+            Ok(RecordedKernel { loaded: Arc::clone(self), position })
+        })
     }
 
     fn timelines(&self) -> Option<&dyn Timelines> {

@@ -8,6 +8,7 @@ mod copy_speed;
 mod crowd;
 mod drivers;
 mod fake;
+mod graphs;
 mod kept;
 mod launches;
 mod modules;

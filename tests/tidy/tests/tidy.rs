@@ -330,6 +330,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "driver.rs",
             "device_api.rs",
             "external.rs",
+            "graph.rs",
             "timer.rs",
             "program.rs",
             "module_loader.rs",

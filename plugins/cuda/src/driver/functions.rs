@@ -6,6 +6,7 @@ use cudarc::driver::sys::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction,
 use libloading::Library;
 
 use super::Code;
+use crate::graph;
 use crate::pools::Pools;
 
 macro_rules! functions {
@@ -15,6 +16,7 @@ macro_rules! functions {
         pub(crate) struct Api {
             $(pub(crate) $field: unsafe extern "C" fn($($type),*) -> Code,)*
             pub(crate) pools: Option<Pools>,
+            pub(crate) graphs: Option<graph::Functions>,
         }
 
         impl Api {
@@ -32,6 +34,8 @@ macro_rules! functions {
                     },)*
                     // SAFETY: as above.
                     pools: unsafe { Pools::load(library) },
+                    // SAFETY: as above.
+                    graphs: unsafe { graph::Functions::load(library) },
                 })
             }
         }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock, RwLock};
 
 use chipdock_plugin_api::kit::{
-    Budget, Devices, HandleKind, Health, Spaces, Table, TimelineTable, first_failure, read, write,
+    Budget, Devices, GraphTable, HandleKind, Health, Spaces, Table, TimelineTable, first_failure, read, write,
 };
 use chipdock_plugin_api::{Error, HostRef, HostState};
 
@@ -47,6 +47,7 @@ pub(crate) struct Device {
     pub(crate) budget: Budget,
     pub(crate) marks: Table<Mark>,
     pub(crate) timelines: TimelineTable<Reached>,
+    pub(crate) graphs: GraphTable<Hardware>,
     streams: Table<Stream>,
     id: i32,
     name: Arc<str>,
@@ -63,6 +64,7 @@ impl Device {
             budget: Budget::new(found.limits.memory_bytes),
             marks: Table::new(HandleKind::Mark),
             timelines: TimelineTable::default(),
+            graphs: GraphTable::default(),
             streams: Table::new(HandleKind::Stream),
             id,
             means,
@@ -151,6 +153,7 @@ impl Device {
         self.streams.abandon();
         self.marks.abandon();
         self.timelines.abandon();
+        self.graphs.abandon();
         self.spaces.abandon();
         self.health.restore();
         drop(old);
@@ -222,7 +225,10 @@ impl Hardware {
 
     /// Waits for the work queued on every device.
     pub(crate) fn shut_down(&self) -> Result<(), Error> {
-        self.devices.shut_down(Device::drain)
+        let drained = self.devices.shut_down(Device::drain);
+        // What was recorded keeps modules, which keep this.
+        self.devices.found().iter().for_each(|device| device.graphs.abandon());
+        drained
     }
 }
 

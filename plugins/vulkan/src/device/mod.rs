@@ -87,6 +87,9 @@
 //!   has and takes the point where that ends, so that no semaphore is made for it. Copies to host
 //!   memory are made before the host is told that a point is reached. Without timeline semaphores a
 //!   stream waits for all that the other has.
+//! * **VK-D22** *Graphs* of the boundary are lists: a replay looks everything up, and is then
+//!   recorded under one lock of its stream into one batch, however many commands it has. What it
+//!   uses is kept by the batch alone, so that a graph keeps no data space.
 //! * **VK-D20** *Validation.* With the setting `validation` everything runs under the validation
 //!   layer, with synchronisation validation. Warnings and errors are counted from the making of the
 //!   instance to its end. The first since the last report is the failure of the next wait,

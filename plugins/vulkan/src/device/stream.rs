@@ -255,7 +255,7 @@ impl Queue {
     }
 
     /// Reports the failure that is kept, if there is one.
-    pub(super) fn report(&self) -> Result<(), Error> {
+    pub(crate) fn report(&self) -> Result<(), Error> {
         self.failure.report()
     }
 
@@ -277,6 +277,27 @@ impl Queue {
         self.failure.report()?;
         self.with(|state| {
             self.record_in(state, work, keep, record)?;
+            self.submit_if(state, false);
+            Ok(())
+        })
+    }
+
+    /// As [`Self::record`], for several commands under one lock, so that nothing comes between
+    /// them; a kept failure is reported before any of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::record`]; what came before a command whose `record` failed is queued.
+    pub(crate) fn record_all<C>(
+        &self,
+        all: Vec<(Work, Keep, C)>,
+        record: impl Fn(&mut Recorded, C) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.failure.report()?;
+        self.with(|state| {
+            for (work, keep, command) in all {
+                self.record_in(state, work, keep, |recorded| record(recorded, command))?;
+            }
             self.submit_if(state, false);
             Ok(())
         })

@@ -15,7 +15,7 @@ use super::driver::{Descriptors, Pipeline};
 use super::interface::Code;
 use super::pipeline::{Pipelines, build};
 use crate::artifact::{Block, Interface, Place};
-use crate::device::{Device, Gpu, Keep, Queue, Space, Work};
+use crate::device::{Device, Gpu, Keep, Queue, Recorded, Space, Work};
 
 /// A module on one device.
 pub(crate) struct Built {
@@ -76,24 +76,47 @@ impl Built {
         queue: &Queue,
         launch: &Launch,
     ) -> Result<(), Error> {
+        let (work, keep, call) = self.prepare(position, device, launch)?;
+        queue.record(work, keep, |recorded| call.record(recorded))
+    }
+
+    /// Checks a launch and prepares everything that can fail; queues nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`launch`](Self::launch), but for those of the stream.
+    pub(crate) fn prepare(
+        &self,
+        position: usize,
+        device: &Device,
+        launch: &Launch,
+    ) -> Result<(Work, Keep, Call), Error> {
         let launcher = &self.launchers[position];
         let what = || format!("{}: kernel {}", device.name(), launcher.name);
-        let call = launcher.call(device, self, launch).map_err(|error| error.context(what()))?;
-        let work = Work::Launch { kernel: Arc::clone(&launcher.name) };
-        let Call { pipeline, infos, block, set, keep, grid } = call;
-        queue.record(work, keep, |recorded| pipeline.record(recorded, &infos, set, &block, grid))
+        let (keep, call) = launcher.call(device, self, launch).map_err(|error| error.context(what()))?;
+        Ok((Work::Launch { kernel: Arc::clone(&launcher.name) }, keep, call))
     }
 }
 
 /// What a launch records.
-struct Call {
+pub(crate) struct Call {
     pipeline: Arc<Pipeline>,
     infos: Vec<vk::DescriptorBufferInfo>,
     /// Push constants.
     block: Vec<u8>,
     set: Option<vk::DescriptorSet>,
-    keep: Keep,
     grid: [u32; 3],
+}
+
+impl Call {
+    /// Records the launch.
+    ///
+    /// # Errors
+    ///
+    /// The driver's; then no command was recorded.
+    pub(crate) fn record(&self, recorded: &mut Recorded) -> Result<(), Error> {
+        self.pipeline.record(recorded, &self.infos, self.set, &self.block, self.grid)
+    }
 }
 
 impl Launcher {
@@ -122,7 +145,7 @@ impl Launcher {
     }
 
     /// Checks a launch and prepares everything that can fail.
-    fn call(&self, device: &Device, built: &Built, launch: &Launch) -> Result<Call, Error> {
+    fn call(&self, device: &Device, built: &Built, launch: &Launch) -> Result<(Keep, Call), Error> {
         let interface = self.pipelines.interface();
         let (grid, elements) = self.extents(device, interface, launch)?;
         let pointers = launch.args.iter().filter_map(|arg| match arg {
@@ -175,7 +198,7 @@ impl Launcher {
         keep.extend(set.map(any));
         let pipeline = self.pipelines.of(elements)?;
         keep.push(Arc::clone(&pipeline) as Arc<dyn Any + Send + Sync>);
-        Ok(Call { pipeline, infos, block, set: raw_set, keep, grid })
+        Ok((keep, Call { pipeline, infos, block, set: raw_set, grid }))
     }
 
     /// The descriptor of a data space, or of the buffer that stands for null.

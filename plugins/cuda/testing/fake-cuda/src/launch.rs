@@ -18,6 +18,7 @@ pub(crate) const GRID_MAX: [u32; 3] = [0x7FFF_FFFF, 65_535, 65_535];
 const COOPERATIVE_BLOCKS_MAX: u64 = 64;
 
 /// A launch.
+#[derive(Clone, Copy)]
 pub(crate) struct Launch {
     pub(crate) function: usize,
     pub(crate) grid: [u32; 3],
@@ -55,21 +56,45 @@ fn check(launch: &Launch, function: &Function) -> Result<(), Code> {
 ///
 /// * `args` points to as many pointers as the kernel has parameters, each to a value of its size.
 pub(crate) unsafe fn queue(state: &mut State, launch: Launch, args: *const *mut c_void) -> Result<(), Code> {
-    let (device, queue) = state.queue(launch.stream)?;
+    let function = checked(state, &launch)?;
+    // SAFETY: `args` points to a value for each parameter, as this function requires; the driver
+    // reads arguments before it returns.
+    let values = unsafe { values(&function, args) };
+    queue_values(state, launch, values)
+}
+
+/// The kernel of a launch that is within the limits.
+pub(crate) fn checked(state: &State, launch: &Launch) -> Result<Arc<Function>, Code> {
+    let device = state.entered()?;
     let function = match state.functions.get(&launch.function) {
         Some((of, function)) if *of == device => Arc::clone(function),
         _ => return Err(code::INVALID_HANDLE),
     };
-    check(&launch, &function)?;
+    check(launch, &function)?;
+    Ok(function)
+}
+
+/// The arguments of a kernel.
+///
+/// # Safety
+///
+/// * `args` points to as many pointers as the kernel has parameters, each to a value of its size.
+pub(crate) unsafe fn values(function: &Function, args: *const *mut c_void) -> Vec<u64> {
     let kernel = &function.module.kernels[function.index];
     let mut values = Vec::with_capacity(kernel.params.len());
     for (index, size) in kernel.params.iter().enumerate() {
         let mut bytes = [0_u8; 8];
-        // SAFETY: `args` points to a value for each parameter, as this function requires; the
-        // driver reads arguments before it returns.
+        // SAFETY: `args` points to a value for each parameter, as this function requires.
         unsafe { (*args.add(index)).cast::<u8>().copy_to(bytes.as_mut_ptr(), *size) };
         values.push(u64::from_le_bytes(bytes));
     }
+    values
+}
+
+/// Queues a launch with these arguments.
+pub(crate) fn queue_values(state: &State, launch: Launch, values: Vec<u64>) -> Result<(), Code> {
+    let function = checked(state, &launch)?;
+    let (device, queue) = state.queue(launch.stream)?;
     let poison = Arc::clone(&state.devices[device as usize].poison);
     queue.push(Box::new(move || run(&launch, &function, &values, device, &poison)));
     Ok(())

@@ -12,6 +12,7 @@
 //! `fake_cuda_` are for tests.
 
 mod code;
+mod graph;
 mod launch;
 mod memory;
 mod module;

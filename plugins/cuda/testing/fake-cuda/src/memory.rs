@@ -54,6 +54,20 @@ impl End {
 /// (`Some(false)`), or any.
 type Demand = Option<bool>;
 
+/// Queues a copy between memories of the driver, whichever they are.
+pub(crate) fn queue_known(
+    state: &mut State,
+    (to, from, size): (usize, usize, usize),
+    stream: usize,
+) -> Result<(), Code> {
+    for address in [to, from] {
+        if !matches!(End::find(state, address, size)?, End::Known(..)) {
+            return Err(code::INVALID_VALUE);
+        }
+    }
+    queue_copy(state, (to, None), (from, None), size, stream).map(drop)
+}
+
 fn queue_copy(
     state: &mut State,
     to: (usize, Demand),

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Instant;
 
 use crate::code::{self, Code};
+use crate::graph::Graph;
 use crate::module::{Function, Module};
 use crate::queue::{Queue, lock};
 
@@ -103,6 +104,8 @@ pub(crate) struct State {
     pub(crate) events: HashMap<usize, Event>,
     pub(crate) modules: HashMap<usize, (i32, Arc<Module>)>,
     pub(crate) functions: HashMap<usize, (i32, Arc<Function>)>,
+    pub(crate) graphs: HashMap<usize, Graph>,
+    pub(crate) executables: HashMap<usize, Graph>,
     free_addresses: HashMap<usize, Vec<usize>>,
     next_address: usize,
     next_handle: usize,
@@ -163,6 +166,8 @@ impl State {
         self.events.retain(|_, event| event.device != device);
         self.modules.retain(|_, (of, _)| *of != device);
         self.functions.retain(|_, (of, _)| *of != device);
+        self.graphs.retain(|_, graph| graph.device != device);
+        self.executables.retain(|_, graph| graph.device != device);
     }
 
     /// Registers memory that the driver did not allocate.

@@ -3,6 +3,7 @@
 
 mod common;
 mod conformance;
+mod graphs;
 mod interfaces;
 mod launches;
 mod lost;

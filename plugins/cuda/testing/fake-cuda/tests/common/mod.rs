@@ -5,6 +5,7 @@
 use std::ffi::c_void;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use chipdock_host::artifact::{Artifact, Section};
@@ -124,6 +125,11 @@ impl Fake {
         }
         let [calls, retained, memory, streams, events, modules, functions] = all;
         Counts { calls, retained, memory, streams, events, modules, functions }
+    }
+
+    /// The plugin's library.
+    pub(crate) fn plugin(&self) -> PathBuf {
+        self.folder.path().join("chipdock_plugin_cuda.so")
     }
 
     pub(crate) fn host(&self) -> Host {
