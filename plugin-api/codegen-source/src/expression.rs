@@ -98,6 +98,10 @@ impl<'a> Writer<'a> {
                 self.refuse(e, "a string is no value");
                 Code::primary("0")
             }
+            ExprKind::ConstantData(_) => {
+                self.refuse(e, "the bytes of a constant are no value");
+                Code::primary("0")
+            }
             ExprKind::Load { buffer, indices, predicate } => {
                 self.note_load(predicate.is_some());
                 match self.access(e.span, buffer, indices, predicate.as_ref(), e.dtype) {
@@ -684,6 +688,7 @@ impl<'a> Writer<'a> {
             | ExprKind::Int(_)
             | ExprKind::Float(_)
             | ExprKind::Str(_)
+            | ExprKind::ConstantData(_)
             | ExprKind::Load { .. }
             | ExprKind::Shuffle { .. }
             | ExprKind::Let { .. }

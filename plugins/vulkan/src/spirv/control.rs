@@ -108,7 +108,10 @@ impl<'a> Writer<'a> {
         let Some(data) = data else { return };
         let address = buffer.data.address();
         let ExprKind::Var(var) = &data.kind else {
-            if self.usage.uses(address) {
+            if s.as_constant().is_some() && self.usage.uses(address) {
+                let text = "has no constants of tensors (T.allocate_const)";
+                self.refuse_stmt(s, format!("{text}; pass `{}` as an argument", buffer.name));
+            } else if self.usage.uses(address) {
                 self.refuse_stmt(s, "pointers are no values here; pass the buffer and an index");
             }
             return;
