@@ -21,6 +21,7 @@ static const char *const node_fields[][2] = {
     {"Var", "name:s dtype:s pointer:x"},
     {"Buffer", "name:s dtype:s shape:l strides:l elem_offset:R data:r scope:s data_alignment_bytes:n offset_factor:n"},
     {"Int", "dtype:s value:s"}, {"Float", "dtype:s bits:s"}, {"Str", "value:s"},
+    {"ConstantData", "section:s size_bytes:s"},
     {"Cast", "dtype:s value:r"}, {"Not", "dtype:s value:r"},
     {"Add", PAIR}, {"Sub", PAIR}, {"Mul", PAIR}, {"Div", PAIR}, {"Mod", PAIR}, {"FloorDiv", PAIR}, {"FloorMod", PAIR},
     {"Min", PAIR}, {"Max", PAIR}, {"EQ", PAIR}, {"NE", PAIR}, {"LT", PAIR}, {"LE", PAIR}, {"GT", PAIR}, {"GE", PAIR},

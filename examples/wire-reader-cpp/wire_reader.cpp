@@ -74,6 +74,7 @@ const std::map<std::string, std::vector<const char*>>& fields_of_nodes() {
       {"Int", {"dtype", "value"}},
       {"Float", {"dtype", "bits"}},
       {"Str", {"value"}},
+      {"ConstantData", {"section", "size_bytes"}},
       {"Cast", {"dtype", "value"}},
       {"Not", {"dtype", "value"}},
       {"Add", pair}, {"Sub", pair}, {"Mul", pair}, {"Div", pair}, {"Mod", pair}, {"FloorDiv", pair},
@@ -428,6 +429,7 @@ class Outline {
     if (name == "Float") return number(node.text("bits"), node);
     if (name == "Str") return brief(node.get("value"));
     count(node, name == "CallOp" ? node.text("op") : name);
+    if (name == "ConstantData") return "bytes(" + node.text("size_bytes") + ")";
     const auto op = infix().find(name);
     if (op != infix().end()) return "(" + sub("a") + " " + op->second + " " + sub("b") + ")";
     if (name == "Min" || name == "Max") return name + "(" + sub("a") + ", " + sub("b") + ")";

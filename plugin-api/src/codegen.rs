@@ -62,8 +62,8 @@ impl<'a> BuildRequest<'a> {
         }
     }
 
-    /// Returns the sections that accompany the document, in order. A section that no node refers to
-    /// is ignored (C.34).
+    /// Returns the sections that accompany the document, in order: the bytes of its constants
+    /// (C.43). A section that no node refers to is ignored (C.34).
     pub fn sections(&self) -> impl Iterator<Item = Section<'a>> + use<'a> {
         // SAFETY: C.3; checked when the request was read.
         self.sections.iter().map(|section| unsafe { section_in(section) })

@@ -10,6 +10,9 @@ use serde_json::{Map, Value, json};
 
 use crate::{BuildRequest, BuildSession, Error, ErrorKind};
 
+/// Greatest alignment of a section (C.26).
+const ALIGNMENT_BYTES_MAX: u64 = 65536;
+
 /// A build request, parsed and checked.
 #[derive(Clone, Debug)]
 pub struct LoweredRequest {
@@ -32,7 +35,10 @@ impl LoweredRequest {
     /// valid at that stage.
     pub fn read(request: &BuildRequest<'_>, kind: &str, stage: Stage) -> Result<Self, Error> {
         let wrong = |what: String| Error::new(ErrorKind::VALUE_ERROR, format!("target {kind}: {what}"));
-        let document = wire::read_document(request.ir)
+        aligned(request).map_err(wrong)?;
+        let sections =
+            |name: &str| request.sections().find(|section| section.name == name).map(|section| section.data);
+        let document = wire::read_document_with(request.ir, &sections)
             .map_err(|error| wrong(format!("the module cannot be read: {error}")))?;
         validate(&document.module, stage)
             .map_err(|problems| wrong(lowered_wrong(&problems, document.file.as_deref(), stage)))?;
@@ -64,6 +70,27 @@ impl LoweredRequest {
             )),
         }
     }
+}
+
+/// Checks that each section of a request lies where its alignment says (C.44).
+fn aligned(request: &BuildRequest<'_>) -> Result<(), String> {
+    for section in request.sections() {
+        let (name, alignment) = (section.name, section.alignment_bytes);
+        if !alignment.is_power_of_two() || alignment > ALIGNMENT_BYTES_MAX {
+            return Err(format!(
+                "section \"{name}\" of the request: expected an alignment that is a power of two up to \
+                 {ALIGNMENT_BYTES_MAX}, found {alignment}"
+            ));
+        }
+        let address = section.data.as_ptr() as u64;
+        if !section.data.is_empty() && !address.is_multiple_of(alignment) {
+            return Err(format!(
+                "section \"{name}\" of the request: expected bytes at a multiple of {alignment}, found address \
+                 {address:#x}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the message for a module that is not valid at the requested stage: the kernel passed

@@ -162,7 +162,7 @@ impl Parser<'_> {
     }
 
     /// Returns extents or strides: a tuple, a list, or a single one.
-    fn shape(&mut self, expr: &ast::Expr) -> Result<Vec<Expr>> {
+    pub(crate) fn shape(&mut self, expr: &ast::Expr) -> Result<Vec<Expr>> {
         match expr {
             ast::Expr::Tuple(tuple) => tuple.elts.iter().map(|item| self.size(item)).collect(),
             ast::Expr::List(list) => list.elts.iter().map(|item| self.size(item)).collect(),
@@ -289,6 +289,7 @@ impl Parser<'_> {
                 }
                 Ok(Some(Value::Buffer(buffer)))
             }
+            crate::constant::ALLOCATE => self.allocate_const(name, call, out).map(Some),
             "T.decl_buffer" | "T.Buffer" => {
                 let (args, notes) = self.buffer_args(call, path)?;
                 self.unsupported(path, notes, "annotations")?;

@@ -129,6 +129,7 @@ impl Parser<'_> {
                 self.vector_part(name, path, call).map(Value::Expr)
             }
             "masked_load" => self.masked_load(call).map(Value::Expr),
+            "allocate_const" => self.const_expr(call),
             "call_intrin" => self.call_intrin(call),
             "comm_reducer" => self.reducer_value(call),
             "type_annotation" => {

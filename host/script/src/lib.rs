@@ -37,6 +37,7 @@ mod attrs;
 mod block;
 mod buffer;
 mod call;
+mod constant;
 mod error;
 mod expr;
 mod function;

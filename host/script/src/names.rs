@@ -12,6 +12,7 @@ const NAMES: &[&str] = &[
     "alloc_buffer",
     "alloc_local",
     "alloc_shared",
+    "allocate_const",
     "sblock_alloc_buffer",
     "decl_buffer",
     "handle",

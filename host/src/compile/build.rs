@@ -5,7 +5,8 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use chipdock_abi::ChipdockBuildRequest;
+use chipdock_abi::{ChipdockBuildRequest, ChipdockSection};
+use chipdock_ir::{ConstantData, wire};
 use chipdock_plugin_api::text::str_out;
 
 use crate::boundary::registrar::CodegenEntry;
@@ -34,6 +35,18 @@ fn processors() -> u32 {
     *COUNT.get_or_init(count)
 }
 
+/// The bytes of a constant beside the document (C.43). The document names them by their digest, so
+/// that the key of the cache covers them.
+fn section_of(data: &ConstantData) -> ChipdockSection {
+    ChipdockSection {
+        name: str_out(data.digest()),
+        kind: str_out("constants"),
+        alignment_bytes: 1,
+        data: data.bytes().as_ptr().cast(),
+        size_bytes: data.bytes().len() as u64,
+    }
+}
+
 impl Host {
     /// Builds a module with the code generator of a target, or takes its earlier build from the
     /// cache.
@@ -49,12 +62,14 @@ impl Host {
         let _span = tracing::info_span!("build", target = kind.as_str()).entered();
         let at = |error: Error| error.at(format!("target.build.{kind}"));
         let options_json = serde_json::Value::Object(options.options.clone()).to_string();
+        let constants = wire::sections(&job.module);
+        let sections: Vec<ChipdockSection> = constants.iter().map(section_of).collect();
         let request = ChipdockBuildRequest {
             ir: str_out(&job.ir),
             target_json: str_out(job.target.json()),
             options_json: str_out(&options_json),
-            sections: ptr::null(),
-            sections_count: 0,
+            sections: if sections.is_empty() { ptr::null() } else { sections.as_ptr() },
+            sections_count: sections.len() as u64,
             threads_max: if options.threads_max == 0 { processors() } else { options.threads_max },
             flags: 0,
             next: ptr::null(),

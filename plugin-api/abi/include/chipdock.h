@@ -777,8 +777,8 @@ typedef struct ChipdockBuildRequest {
   struct ChipdockStr target_json;
   // Build options, a JSON object, or empty for none; unknown keys are ignored.
   struct ChipdockStr options_json;
-  // Sections that accompany the document, by the names that its nodes refer to; one that no node
-  // refers to is ignored.
+  // Sections that accompany the document: the bytes of its constants, by the names that its nodes
+  // refer to (C.43). One that no node refers to is ignored.
   const struct ChipdockSection *sections;
   // The number of sections.
   uint64_t sections_count;

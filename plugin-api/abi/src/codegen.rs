@@ -25,8 +25,8 @@ pub struct ChipdockBuildRequest {
     pub target_json: ChipdockStr,
     /// Build options, a JSON object, or empty for none; unknown keys are ignored.
     pub options_json: ChipdockStr,
-    /// Sections that accompany the document, by the names that its nodes refer to; one that no node
-    /// refers to is ignored.
+    /// Sections that accompany the document: the bytes of its constants, by the names that its
+    /// nodes refer to (C.43). One that no node refers to is ignored.
     pub sections: *const ChipdockSection,
     /// The number of sections.
     pub sections_count: u64,

@@ -5,6 +5,8 @@
 //! Parts of the texts that depend on the target are words that begin with `$`; see
 //! `Layout::fill_in`.
 
+use chipdock_ir::ConstantData;
+
 use crate::layout::Layout;
 use crate::writer::{Label, Writer};
 
@@ -556,9 +558,26 @@ impl Writer<'_> {
         self.around.texts.insert(bytes.to_vec(), name.clone());
         name
     }
+
+    /// Returns the name of an array with the bytes of a constant (IR-B8); equal ones are one array.
+    pub(crate) fn constant_array(&mut self, data: &ConstantData, alignment_bytes: u32) -> String {
+        let name = format!("@cd.constant.{alignment_bytes}.{}", data.digest());
+        let definition = || {
+            let (count, literal) = (data.bytes().len(), literal(data.bytes()));
+            let head = format!("{name} = private unnamed_addr constant [{count} x i8]");
+            format!("{head} c\"{literal}\", align {alignment_bytes}\n")
+        };
+        self.around.globals.entry(name.clone()).or_insert_with(definition);
+        name
+    }
 }
 
 fn definition(name: &str, bytes: &[u8]) -> String {
+    let literal = literal(bytes);
+    format!("{name} = private unnamed_addr constant [{} x i8] c\"{literal}\\00\"\n", bytes.len() + 1)
+}
+
+fn literal(bytes: &[u8]) -> String {
     let mut literal = String::with_capacity(bytes.len() + 8);
     for byte in bytes {
         match byte {
@@ -567,7 +586,7 @@ fn definition(name: &str, bytes: &[u8]) -> String {
             _ => literal.push_str(&format!("\\{byte:02X}")),
         }
     }
-    format!("{name} = private unnamed_addr constant [{} x i8] c\"{literal}\\00\"\n", bytes.len() + 1)
+    literal
 }
 
 /// An assertion's text, as `cd.h.fail` reads it: the message, a zero, the length of the kind with

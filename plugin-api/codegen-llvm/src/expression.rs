@@ -50,6 +50,7 @@ impl<'a> Writer<'a> {
             ExprKind::Var(var) => self.variable(e, var),
             ExprKind::Int(_) | ExprKind::Float(_) => self.constant(e),
             ExprKind::Str(_) => self.refuse(e, "a string is no value"),
+            ExprKind::ConstantData(_) => self.refuse(e, "the bytes of a constant are no value"),
             ExprKind::Cast(value) => self.conversion(e, value),
             ExprKind::Binary(op, a, b) => self.binary(e, *op, a, b),
             ExprKind::Compare(op, a, b) => self.comparison(e, *op, a, b),

@@ -74,8 +74,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    // -- division
-    // -----------------------------------------------------------------------------------------------------
+    // -- division ---------------------------------------------------------------------------------
 
     fn division(&mut self, d: Division) -> Value {
         let is_quotient = matches!(d.op, BinaryOp::Div | BinaryOp::FloorDiv);
@@ -194,8 +193,7 @@ impl<'a> Writer<'a> {
         self.converted(if a.dtype.is_int() { "fptosi" } else { "fptoui" }, &quotient, a.dtype)
     }
 
-    // -- bits
-    // ---------------------------------------------------------------------------------------------------------
+    // -- bits -------------------------------------------------------------------------------------
 
     /// A shift by an amount modulo the width (rule IR-N4).
     pub(crate) fn shift(&mut self, e: &'a Expr, op: Op, a: &'a Expr, b: &'a Expr) -> Value {
@@ -249,8 +247,7 @@ impl<'a> Writer<'a> {
         self.compute(value.dtype, format_args!("call {llvm_type} {callee}({}, i1 false)", value.typed()))
     }
 
-    // -- positions
-    // ----------------------------------------------------------------------------------------------------
+    // -- positions --------------------------------------------------------------------------------
 
     /// An index as an exact int64 (rule LLVM-V3); for a vector, one for each lane.
     pub(crate) fn position(&mut self, e: &'a Expr) -> Value {
@@ -339,8 +336,7 @@ impl<'a> Writer<'a> {
         self.compute(wide, format_args!("{name} {} to {}", value.typed(), crate::types::register(wide)))
     }
 
-    // -- comparisons
-    // --------------------------------------------------------------------------------------------------
+    // -- comparisons ------------------------------------------------------------------------------
 
     /// A comparison of integers, booleans or pointers.
     pub(crate) fn int_compare(&mut self, op: CompareOp, a: &Value, b: &Value) -> Value {

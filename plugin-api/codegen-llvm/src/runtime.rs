@@ -65,8 +65,7 @@ impl<'a> Writer<'a> {
         self.compute(DType::HANDLE, format_args!("getelementptr i8, ptr {}, {}", base.text, offset.typed()))
     }
 
-    // -- structs
-    // ------------------------------------------------------------------------------------------------------
+    // -- structs ----------------------------------------------------------------------------------
 
     /// The address of a field of the struct that a handle points to, the field, and its type.
     fn field(&mut self, op: Op, args: &'a [Expr], any_value: DType) -> Answer<(Value, StructField, DType)> {
@@ -163,8 +162,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    // -- errors
-    // ---------------------------------------------------------------------------------------------------------
+    // -- errors -----------------------------------------------------------------------------------
 
     fn returns_status(&self, what: &str) -> Answer<()> {
         if self.function.ret == Some(DType::INT32) {
@@ -259,8 +257,7 @@ impl<'a> Writer<'a> {
         self.entry.push_str(&self.failure.allocation());
     }
 
-    // -- workspace, calls
-    // -------------------------------------------------------------------------------------------------
+    // -- workspace, calls -------------------------------------------------------------------------
 
     /// Device type and id as arguments.
     fn device(&mut self, op: Op, args: &'a [Expr]) -> Answer<String> {
@@ -437,8 +434,7 @@ impl<'a> Writer<'a> {
         crate::layout::extension(self.target, dtype)
     }
 
-    // -- atomics
-    // --------------------------------------------------------------------------------------------------------
+    // -- atomics ----------------------------------------------------------------------------------
 
     /// An atomic addition that returns the previous value.
     fn atomic_add(&mut self, args: &'a [Expr]) -> Answer<Value> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use chipdock_ir::analysis::is_pure;
-use chipdock_ir::{AttrNode, Buffer, Callee, Expr, ExprKind, Op, Span, Stmt, StmtKind, Var, attr};
+use chipdock_ir::{AttrNode, Buffer, Callee, DType, Expr, ExprKind, Op, Span, Stmt, StmtKind, Var, attr};
 
 use crate::control::Loop;
 use crate::value::Value;
@@ -100,7 +100,13 @@ impl<'a> Writer<'a> {
         if matches!(&data.kind, ExprKind::Var(var) if var.address() == address) || !self.usage.uses(address) {
             return;
         }
-        let value = self.value(data);
+        let value = match &data.kind {
+            ExprKind::ConstantData(bytes) => {
+                let alignment = buffer.data_alignment_bytes.max(64);
+                Value::new(self.constant_array(bytes, alignment), DType::HANDLE)
+            }
+            _ => self.value(data),
+        };
         self.know(&buffer.data, value);
     }
 

@@ -206,8 +206,7 @@ impl<'a> Writer<'a> {
         self.start(&body);
     }
 
-    // -- instructions
-    // -------------------------------------------------------------------------------------------------
+    // -- instructions -----------------------------------------------------------------------------
 
     /// A new name for a value, `%12`.
     pub(crate) fn temporary(&mut self) -> String {
@@ -265,8 +264,7 @@ impl<'a> Writer<'a> {
         self.compute(dtype, format_args!("call {flags}{llvm_type} {callee}({})", args.join(", ")))
     }
 
-    // -- blocks
-    // -------------------------------------------------------------------------------------------------------
+    // -- blocks -----------------------------------------------------------------------------------
 
     /// A new block's name.
     pub(crate) fn label(&mut self, hint: &str) -> Label {
@@ -307,8 +305,7 @@ impl<'a> Writer<'a> {
         self.terminate(format_args!("br i1 {}, {}, {}", condition.text, then.operand(), otherwise.operand()));
     }
 
-    // -- nodes
-    // --------------------------------------------------------------------------------------------------------
+    // -- nodes ------------------------------------------------------------------------------------
 
     /// The value of a node, if this statement has already computed it.
     pub(crate) fn known(&self, key: (usize, bool)) -> Option<Value> {
@@ -327,8 +324,7 @@ impl<'a> Writer<'a> {
         self.vars.insert(var.address(), value);
     }
 
-    // -- refusals
-    // -----------------------------------------------------------------------------------------------------
+    // -- refusals ---------------------------------------------------------------------------------
 
     /// Reports an unsupported node; each node and message once per function.
     pub(crate) fn report(&mut self, span: Span, node: String, message: String) {

@@ -1,7 +1,9 @@
 //! The trait [`Dialect`]: differences between C-like languages in the text around expressions;
 //! [`Expressions`] has those within.
 
-use chipdock_ir::{BinaryOp, Buffer, CompareOp, DType, Op, PointerType, StorageScope, ThreadAxis};
+use chipdock_ir::{
+    BinaryOp, Buffer, CompareOp, ConstantData, DType, Op, PointerType, StorageScope, ThreadAxis,
+};
 
 use crate::{Code, Expressions, Prelude, Uses};
 
@@ -242,6 +244,19 @@ pub struct Assertion<'a> {
     pub ret: Option<DType>,
 }
 
+/// A constant of a module: bytes that are declared as a buffer (IR-B8).
+#[derive(Clone, Copy, Debug)]
+pub struct ConstantArray<'a> {
+    /// Name of the buffer, for messages.
+    pub name: &'a str,
+    /// Type of a lane of its elements.
+    pub element: DType,
+    /// Bytes that its address is a multiple of: more than any vector of it needs.
+    pub alignment_bytes: u32,
+    /// The bytes.
+    pub data: &'a ConstantData,
+}
+
 /// A part of an assertion's message.
 #[derive(Clone, Debug)]
 pub enum MessagePart {
@@ -323,6 +338,19 @@ pub trait Dialect: Expressions {
     ///
     /// A scope, element type or size that the language does not support.
     fn allocation(&self, allocation: &Allocation<'_>, prelude: &mut Prelude) -> Answer<String>;
+
+    /// The address of the bytes of a constant, which the definitions at module scope have: a
+    /// pointer to elements of that type (IR-B8).
+    ///
+    /// # Errors
+    ///
+    /// A language in which constants are not written.
+    fn constant_array(&self, array: &ConstantArray<'_>, prelude: &mut Prelude) -> Answer<Code> {
+        let (_, name) = (prelude, array.name);
+        Err(Refusal::new(format!(
+            "has no constants of tensors (T.allocate_const); pass `{name}` as an argument"
+        )))
+    }
 
     /// Returns the position of the declarations of buffers of a scope. Dynamic shared memory of a
     /// kernel is not declared this way: it is part of [`Launch`].

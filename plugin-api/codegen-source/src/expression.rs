@@ -98,6 +98,10 @@ impl<'a> Writer<'a> {
                 self.refuse(e, "a string is no value");
                 Code::primary("0")
             }
+            ExprKind::ConstantData(_) => {
+                self.refuse(e, "the bytes of a constant are no value");
+                Code::primary("0")
+            }
             ExprKind::Load { buffer, indices, predicate } => {
                 self.note_load(predicate.is_some());
                 match self.access(e.span, buffer, indices, predicate.as_ref(), e.dtype) {
@@ -273,8 +277,7 @@ impl<'a> Writer<'a> {
         declared
     }
 
-    // -- integers
-    // ---------------------------------------------------------------------------------------------------
+    // -- integers ---------------------------------------------------------------------------------
 
     fn binary(&mut self, e: &'a Expr, op: BinaryOp, a: &'a Expr, b: &'a Expr) -> Code {
         match (op, Infix::of(op)) {
@@ -376,8 +379,7 @@ impl<'a> Writer<'a> {
         self.dialect.comparison(op, &left, &right, a.dtype, &mut self.prelude)
     }
 
-    // -- indices
-    // ----------------------------------------------------------------------------------------------------
+    // -- indices ----------------------------------------------------------------------------------
 
     /// An index in elements. Sums and products of loop variables, parameters and constants are
     /// computed exactly, in the dialect's index type if 32 bits may not suffice; everything else as
@@ -518,8 +520,7 @@ impl<'a> Writer<'a> {
         (self.named_index(e, wide, &code), true)
     }
 
-    // -- calls
-    // ------------------------------------------------------------------------------------------------------
+    // -- calls ------------------------------------------------------------------------------------
 
     fn wrong_arguments(&mut self, e: &Expr, expected: usize, found: usize) -> Code {
         self.refuse(e, format!("expected {expected} arguments, found {found}"));
@@ -629,8 +630,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    // -- vectors
-    // ----------------------------------------------------------------------------------------------------
+    // -- vectors ----------------------------------------------------------------------------------
 
     fn vector(&mut self, e: &Expr, computation: Vector<'_>) -> Code {
         let answer = self.dialect.vector(computation, e.dtype, &mut self.prelude);
@@ -688,6 +688,7 @@ impl<'a> Writer<'a> {
             | ExprKind::Int(_)
             | ExprKind::Float(_)
             | ExprKind::Str(_)
+            | ExprKind::ConstantData(_)
             | ExprKind::Load { .. }
             | ExprKind::Shuffle { .. }
             | ExprKind::Let { .. }

@@ -116,8 +116,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    // -- launches
-    // ---------------------------------------------------------------------------------------------------
+    // -- launches ---------------------------------------------------------------------------------
 
     fn launch(&mut self) -> Launch {
         let told: Vec<&str> = match self.function.attrs.get(attr::KERNEL_LAUNCH_PARAMS) {
@@ -203,8 +202,7 @@ impl<'a> Writer<'a> {
         self.stmt(body);
     }
 
-    // -- allocations
-    // ------------------------------------------------------------------------------------------------
+    // -- allocations ------------------------------------------------------------------------------
 
     /// Declares the buffers that the dialect declares elsewhere than at their allocation.
     fn hoisted_allocations(&mut self) -> Vec<(AllocationPlace, String)> {

@@ -101,8 +101,8 @@ pub use c_family::contains_word;
 pub use code::{Code, Infix, Precedence};
 pub use constants::decimal;
 pub use dialect::{
-    Access, Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Dialect, DynamicShared,
-    Launch, MessagePart, OpCall, Overflow, Parameter, Place, Refusal, Signature, Vector,
+    Access, Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, ConstantArray, Dialect,
+    DynamicShared, Launch, MessagePart, OpCall, Overflow, Parameter, Place, Refusal, Signature, Vector,
 };
 pub use expressions::Expressions;
 pub use lanewise::{Lanewise, shuffled, word_of, word_of_comparison};

@@ -1,14 +1,17 @@
 //! Statements and buffers.
 
 use chipdock_ir::analysis::{Sharing, is_pure};
-use chipdock_ir::{Buffer, Callee, DType, Expr, ExprKind, ForKind, Op, Span, Stmt, StmtKind, Var};
+use chipdock_ir::{
+    Buffer, Callee, ConstantData, DType, Expr, ExprKind, ForKind, Op, Span, Stmt, StmtKind, Var,
+};
 
 use crate::conditional::stays_a_loop;
 use crate::streams::{is_annotated, is_request};
 use crate::views::is_viewed;
 use crate::writer::{Known, Writer};
 use crate::{
-    Access, AllocationPlace, Answer, Assertion, Barrier, Code, Infix, MessagePart, Place, Precedence, Refusal,
+    Access, AllocationPlace, Answer, Assertion, Barrier, Code, ConstantArray, Infix, MessagePart, Place,
+    Precedence, Refusal,
 };
 
 /// The parts of a loop.
@@ -22,8 +25,7 @@ struct Loop<'a> {
 }
 
 impl<'a> Writer<'a> {
-    // -- buffers
-    // ----------------------------------------------------------------------------------------------------
+    // -- buffers ----------------------------------------------------------------------------------
 
     /// The place of a load or store.
     pub(crate) fn access(
@@ -104,7 +106,14 @@ impl<'a> Writer<'a> {
         if matches!(&data.kind, ExprKind::Var(var) if var.address() == address) || !self.usage.uses(address) {
             return;
         }
-        let code = self.value(data);
+        let code = match &data.kind {
+            ExprKind::ConstantData(bytes) => match self.constant_array(s, buffer, bytes) {
+                Some(code) => code,
+                // Refused once, here, and not at each access too.
+                None => Code::primary("0"),
+            },
+            _ => self.value(data),
+        };
         let name = self.declare(&buffer.name);
         let pointer = buffer.data.pointer.clone().unwrap_or(chipdock_ir::PointerType {
             element: buffer.dtype.scalar(),
@@ -116,12 +125,24 @@ impl<'a> Writer<'a> {
             let line = self.dialect.variable(&pointer, &name, Some(&code));
             self.text.line(line);
         }
-        let element = (!is_viewed(data, Some(&pointer))).then_some(pointer.element);
+        // The bytes of a constant are integers elsewhere.
+        let is_view = s.as_constant().is_some() || is_viewed(data, Some(&pointer));
+        let element = (!is_view).then_some(pointer.element);
         self.vars.insert(address, Known { code: Code::primary(name), element });
     }
 
-    // -- statements
-    // -------------------------------------------------------------------------------------------------
+    fn constant_array(&mut self, s: &Stmt, buffer: &Buffer, data: &ConstantData) -> Option<Code> {
+        let array = ConstantArray {
+            name: &buffer.name,
+            element: buffer.dtype.scalar(),
+            alignment_bytes: buffer.data_alignment_bytes.max(64),
+            data,
+        };
+        let answer = self.dialect.constant_array(&array, &mut self.prelude);
+        self.expect_stmt(s, answer)
+    }
+
+    // -- statements -------------------------------------------------------------------------------
 
     /// Starts the next statement: analyses sharing in its expressions.
     fn expressions<'e>(&mut self, roots: impl IntoIterator<Item = &'e Expr, IntoIter: Clone>) {
@@ -310,8 +331,7 @@ impl<'a> Writer<'a> {
         self.text.close("");
     }
 
-    // -- loops
-    // ------------------------------------------------------------------------------------------------------
+    // -- loops ------------------------------------------------------------------------------------
 
     fn for_loop(&mut self, s: &Stmt, l: &Loop<'a>) {
         if let ForKind::ThreadBinding(axis) = l.kind {

@@ -7,7 +7,7 @@ use crate::kernels::{Binary, Ternary, Unary};
 use crate::scalar::Lane;
 use crate::sort::HostFunction;
 use crate::{ErrorKind, InterpretError};
-use chipdock_ir::{DType, Span, StorageRank, ThreadAxis};
+use chipdock_ir::{ConstantData, DType, Span, StorageRank, ThreadAxis};
 
 /// The number of a register; a vector takes consecutive ones.
 pub(crate) type Reg = u32;
@@ -286,6 +286,11 @@ pub(crate) enum Inst {
         dst: Reg,
         text: u32,
     },
+    /// Gives the address of the bytes of a constant ([`Function::arrays`]).
+    Constant {
+        dst: Reg,
+        constant: u32,
+    },
     /// Adds dot products ([`chipdock_ir::Op::DotAdd`]); the list has the sum and the two factors.
     DotAdd {
         dst: Reg,
@@ -542,6 +547,7 @@ pub(crate) struct Function {
     pub(crate) tolerant: Vec<Tolerant>,
     pub(crate) calls: Vec<HostCall>,
     pub(crate) texts: Vec<Arc<str>>,
+    pub(crate) arrays: Vec<ConstantData>,
     /// Number of threads of a warp.
     pub(crate) warp_size: u32,
 }

@@ -82,6 +82,11 @@ pub enum ErrorKind {
         /// Size of the memory in bytes.
         size_bytes: usize,
     },
+    /// A write to a constant, which nothing writes (IR-B8).
+    ConstantWritten {
+        /// The buffer.
+        buffer: Arc<str>,
+    },
     /// Two iterations of a parallel loop that access one element, where at least one writes it.
     Race {
         /// The buffer, as the later access names it.
@@ -293,6 +298,7 @@ impl fmt::Display for ErrorKind {
                 f,
                 "{buffer} is a view of {size_bytes} bytes of memory and reaches byte {offset_bytes} of it"
             ),
+            Self::ConstantWritten { buffer } => write!(f, "store to {buffer}: it is a constant"),
             Self::Race { buffer, indices, write, earlier_write } => {
                 let (first, second) = (verb(*earlier_write), verb(*write));
                 write!(

@@ -23,7 +23,8 @@
 //!   begins at its data: symbols of strides and offset are bound to that, and any other stride or
 //!   offset of the parameter is an error, as compiled code raises one (IR-F3). Initialisation and
 //!   accesses are recorded for each element of the narrowest view that was declared so far; error
-//!   bounds for each element of the allocation.
+//!   bounds for each element of the allocation. A store to a constant, through whatever pointer, is
+//!   an error (IR-B8); its bytes are copied once in a run.
 //! - **INT-I5 Limits.** Iterations and calls, memory and nesting of calls have limits, and
 //!   exceeding one is an error. No input makes the interpreter panic.
 //! - **INT-I6 State.** If a run fails, the arguments are as they were before it.

@@ -29,6 +29,8 @@ pub(crate) enum Fault {
     Outside,
     /// The element was never written.
     Uninitialized,
+    /// A write to the bytes of a constant.
+    Constant,
     /// Another iteration accessed the element.
     Race { earlier_write: bool },
     /// Another thread of the launch accessed the element, at that moment.
@@ -192,6 +194,8 @@ pub(crate) struct Space {
     gathers: Vec<Gather>,
     /// Whether anything was stored.
     pub(crate) dirty: bool,
+    /// Whether these are the bytes of a constant, which nothing writes (IR-B8).
+    is_constant: bool,
 }
 
 impl Space {
@@ -309,6 +313,9 @@ impl Space {
         (value, bound): (u64, f64),
     ) -> Result<(), Fault> {
         let size_bytes = lane.size_bytes();
+        if self.is_constant {
+            return Err(Fault::Constant);
+        }
         let Some(bytes) = self.bytes.get_mut(offset..offset.saturating_add(size_bytes)) else {
             return Err(Fault::Outside);
         };
@@ -542,6 +549,16 @@ impl Memory {
         self.grow(bytes.len() as u64)?;
         let with_bounds = self.with_bounds;
         self.place(Space::filled(bytes, unit_bytes, with_bounds))
+    }
+
+    /// Adds the bytes of a constant, which nothing may write. The `Err` is the total size that
+    /// would be needed.
+    pub(crate) fn fill_constant(&mut self, bytes: &[u8]) -> Result<usize, u64> {
+        let number = self.fill(bytes.to_vec(), 1)?;
+        if let Some(space) = self.spaces.get_mut(number) {
+            space.is_constant = true;
+        }
+        Ok(number)
     }
 
     /// Allocates memory with undefined contents, in the space `old` if given. The `Err` is the

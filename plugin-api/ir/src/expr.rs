@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::{Buffer, DType, Op, Span, StorageScope};
+use crate::{Buffer, ConstantData, DType, Op, Span, StorageScope};
 
 /// A variable. Two variables are equal if they are the same one, whatever their names.
 #[derive(Clone)]
@@ -188,6 +188,9 @@ pub enum ExprKind {
     Float(FloatBits),
     /// A string; only as an argument of some ops and in messages. Its node's type is `handle`.
     Str(Arc<str>),
+    /// A pointer to the bytes of a constant; only as the data of a declared buffer (IR-B8). Its
+    /// node's type is `handle`.
+    ConstantData(ConstantData),
     /// A conversion to the node's type, lane by lane: float to integer truncates and saturates, NaN
     /// gives 0; integer to integer wraps; to a float rounds to nearest even; to `bool` is `!= 0`.
     Cast(Expr),
@@ -312,6 +315,12 @@ impl Expr {
             Ok(node) => Self(Arc::new(ExprNode { span, ..node })),
             Err(shared) => Self(Arc::new(ExprNode { kind: shared.kind.clone(), dtype: shared.dtype, span })),
         }
+    }
+
+    /// Makes a pointer to the bytes of a constant, for [`crate::StmtKind::DeclBuffer`].
+    #[must_use]
+    pub fn constant_data(data: ConstantData) -> Self {
+        Self::new(ExprKind::ConstantData(data), DType::HANDLE)
     }
 
     /// Makes an integer constant, wrapped to its type.

@@ -199,6 +199,14 @@
 //!   extents of its region, the leading ones being 1; strides and an offset that it declares equal
 //!   those of the region *(run)*. A bare variable as a stride or as the offset of a view, if it is
 //!   not bound yet, is bound to the region's value for the rest of the block.
+//! - **IR-B8** *Constants*: [`ExprKind::ConstantData`] is a pointer to bytes that the module
+//!   carries, laid out as IR-T2 and IR-T6 say; a `bool` is 0 or 1, and unused bits are 0. It is the
+//!   data of a [`StmtKind::DeclBuffer`] and stands nowhere else. The buffer has the scope `global`,
+//!   constant extents, no strides and no offset, is aligned to at most
+//!   [`limits::CONSTANT_ALIGNMENT_BYTES_MAX`] bytes, and takes exactly those bytes. They are the
+//!   same whenever and wherever they are read. Nothing writes them: no store and no atomic
+//!   operation, through the buffer or a view of it, and nobody to whom its address is passed
+//!   *(run)*.
 //!
 //! ## Functions and modules
 //!
@@ -285,6 +293,7 @@ pub mod accuracy;
 pub mod analysis;
 mod buffer;
 pub mod build;
+mod constant;
 mod diagnostic;
 mod dtype;
 pub mod environment;
@@ -309,6 +318,7 @@ mod visit;
 pub mod wire;
 
 pub use buffer::{Buffer, BufferNode};
+pub use constant::ConstantData;
 pub use diagnostic::Diagnostic;
 pub use dtype::{DType, TypeCode, UnknownDType};
 pub use expr::{BinaryOp, Callee, CompareOp, Expr, ExprKind, ExprNode, FloatBits, PointerType, Var, VarNode};

@@ -21,6 +21,8 @@ pub const TARGET_LEVELS_MAX: usize = 64;
 pub const FIELDS_MAX: usize = 1024;
 /// Bytes of a name or a string.
 pub const STRING_BYTES_MAX: usize = 65_536;
+/// Bytes that a constant may ask its address to be a multiple of: what every object format keeps.
+pub const CONSTANT_ALIGNMENT_BYTES_MAX: u32 = 4096;
 /// Bytes of a buffer on the stack of a host function; a larger one is workspace. TVM's
 /// `kMaxStackAlloca`.
 pub const STACK_SIZE_BYTES_MAX: i128 = 1024;

@@ -74,6 +74,33 @@ pub fn half_bits(value: f64, dtype: DType) -> u16 {
     }
 }
 
+/// Converts a float64 to the bits of a float type: to nearest, halves to even, subnormals kept; a
+/// NaN to the quiet one without a sign and without a payload. Any other type is taken for float64.
+#[must_use]
+pub fn float_bits(value: f64, dtype: DType) -> u64 {
+    let value = if value.is_nan() { f64::from_bits(0x7ff8_0000_0000_0000) } else { value };
+    match (dtype.code, dtype.bits) {
+        _ if dtype.is_float8() => float8_bits(value, dtype).into(),
+        (TypeCode::Float | TypeCode::BFloat, 16) => half_bits(value, dtype).into(),
+        (TypeCode::Float, 32) if value.is_nan() => 0x7fc0_0000,
+        (TypeCode::Float, 32) => (value as f32).to_bits().into(),
+        _ => value.to_bits(),
+    }
+}
+
+/// Returns the exact value of the bits of a float type; a NaN without its payload. Any other type
+/// is taken for float64.
+#[must_use]
+pub fn float_of_bits(bits: u64, dtype: DType) -> f64 {
+    match (dtype.code, dtype.bits) {
+        _ if dtype.is_float8() => float8_value(bits as u8, dtype),
+        (TypeCode::BFloat, 16) => bf16::from_bits(bits as u16).to_f64(),
+        (TypeCode::Float, 16) => f16::from_bits(bits as u16).to_f64(),
+        (TypeCode::Float, 32) => f32::from_bits(bits as u32).into(),
+        _ => f64::from_bits(bits),
+    }
+}
+
 /// Returns the exact value of the bits of a float8 type.
 #[must_use]
 pub fn float8_value(bits: u8, dtype: DType) -> f64 {

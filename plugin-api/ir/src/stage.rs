@@ -68,6 +68,8 @@
 //! * **STAGE-H12** If the target kind says `asks_to_go_on`, loops that may run long call
 //!   `chipdock_go_on() -> int32` ([`crate::environment`]), and the function fails with the error of
 //!   a call whose value is not 0; see pass `ask_to_go_on`.
+//! * **STAGE-H13** The data of a `DeclBuffer` may be the bytes of a constant (IR-B8), anywhere in a
+//!   function; its buffer and views of it are read and not written.
 //!
 //! # Device functions ([`Stage::Device`])
 //!
@@ -116,14 +118,16 @@
 //!   return a value or return early, or that are given a pointer other than a buffer's or a moved
 //!   one; and those beyond the first 1000 of a kernel. See pass `inline_buffer_functions`.
 //! * **STAGE-D15** If the target cannot move a pointer ([`crate::Memory::fixed_pointers`]) a
-//!   `DeclBuffer` has no data, or a variable as data. Left are views that begin where only memory
-//!   says, within other elements than the view's, or in a buffer with strides or an offset. See
-//!   pass `lower_moved_pointers`.
+//!   `DeclBuffer` has no data, a variable as data, or a constant (STAGE-D17). Left are views that
+//!   begin where only memory says, within other elements than the view's, or in a buffer with
+//!   strides or an offset. See pass `lower_moved_pointers`.
 //! * **STAGE-D16** If the target's vectors have a greatest number of lanes
 //!   ([`crate::Types::lanes_max`]) no value has more; a buffer whose elements have more is accessed
 //!   through a view of its lanes. Left are vectors that cannot be split: those with an effect,
 //!   several elements of such a buffer, bits read as another number of lanes. See pass
 //!   `split_wide_vectors`.
+//! * **STAGE-D17** A kernel and a function that it calls declare the constants that they read
+//!   (STAGE-H13): no constant is an argument.
 //!
 //! A code generator refuses by name what STAGE-D14 to STAGE-D16 leave to it and it cannot write.
 

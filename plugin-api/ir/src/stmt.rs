@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Attrs, Buffer, Expr, Span, ThreadAxis, Var};
+use crate::{Attrs, Buffer, ConstantData, Expr, ExprKind, Span, ThreadAxis, Var};
 
 /// A statement: shared, immutable. Equality is structural and ignores positions.
 #[derive(Clone, Debug)]
@@ -315,6 +315,18 @@ impl Stmt {
     #[must_use]
     pub fn address(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
+    }
+
+    /// Returns the constant that a statement declares (IR-B8): its buffer and its bytes.
+    #[must_use]
+    pub fn as_constant(&self) -> Option<(&Buffer, &ConstantData)> {
+        match &self.kind {
+            StmtKind::DeclBuffer { buffer, data: Some(data) } => match &data.kind {
+                ExprKind::ConstantData(bytes) => Some((buffer, bytes)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Makes a store.

@@ -102,7 +102,9 @@ impl Substitution {
     pub fn expr(&mut self, expr: &Expr) -> Expr {
         match &expr.kind {
             ExprKind::Var(var) => return self.vars.get(var).unwrap_or(expr).clone(),
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => return expr.clone(),
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) | ExprKind::ConstantData(_) => {
+                return expr.clone();
+            }
             _ => {}
         }
         if let Some((_, new)) = self.done.get(&expr.address()) {

@@ -11,7 +11,11 @@ impl Expr {
     /// children.
     pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
-            ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => {}
+            ExprKind::Var(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::ConstantData(_) => {}
             ExprKind::Cast(value) | ExprKind::Not(value) | ExprKind::Broadcast { value, .. } => f(value),
             ExprKind::Binary(_, a, b)
             | ExprKind::Compare(_, a, b)
@@ -50,7 +54,11 @@ impl Expr {
             Ok(new)
         };
         let kind = match &self.kind {
-            ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => {
+            ExprKind::Var(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::ConstantData(_) => {
                 return Ok(self.clone());
             }
             ExprKind::Cast(value) => ExprKind::Cast(child(value)?),

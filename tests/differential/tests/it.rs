@@ -3,6 +3,7 @@
 
 mod aliasing;
 mod codegen_c;
+mod constants;
 mod far;
 mod forks;
 mod growth;

@@ -35,8 +35,8 @@ pub(crate) fn reads_back(module: &IrModule) {
 pub(crate) fn crosses(module: &IrModule) {
     let text = wire::write(module)
         .unwrap_or_else(|error| panic!("FUZZ-F3: what is valid cannot be written: {error}"));
-    let read =
-        wire::read(&text).unwrap_or_else(|error| panic!("FUZZ-F3: what was written cannot be read: {error}"));
+    let read = wire::read_beside(&text, &wire::sections(module))
+        .unwrap_or_else(|error| panic!("FUZZ-F3: what was written cannot be read: {error}"));
     if let Err(why) = equal::modules(module, &read) {
         panic!("FUZZ-F3: after the wire it differs: {why}");
     }

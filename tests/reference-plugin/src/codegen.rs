@@ -211,6 +211,9 @@ impl Codegen for ReferenceCodegen {
         });
         check_cancelled(session)?;
         session.section(SECTION, SectionKind::Code, 8, document.as_bytes())?;
+        for data in wire::sections(&read.module) {
+            session.section(data.digest(), SectionKind::Constants, 1, data.bytes())?;
+        }
         session.index(&index.to_string())
     }
 

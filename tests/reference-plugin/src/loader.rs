@@ -154,7 +154,9 @@ impl ReferenceLoader {
     fn load_checked(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         let index = KIND.index(artifact)?;
         let text = std::str::from_utf8(section_of(artifact, &index)?).map_err(value_error)?;
-        let module = wire::read(text).map_err(value_error)?;
+        // C.43: the constants of the module lie beside it.
+        let constants = |name: &str| artifact.section(name).ok().map(|section| section.data);
+        let module = wire::read_document_with(text, &constants).map_err(value_error)?.module;
         let stage = serde_json::from_value(index["options"]["stage"].clone()).map_err(value_error)?;
         validate(&module, stage)
             .map_err(|problems| value_error(problems.first().map(ToString::to_string).unwrap_or_default()))?;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use chipdock_ir::build::{self, Body};
 use chipdock_ir::op::{DotProduct, Threads};
 use chipdock_ir::{
-    AttrNode, AttrValue, Attrs, BinaryOp, Block, Buffer, BufferNode, BufferRegion, Callee, CompareOp, DType,
-    Expr, ExprKind, FloatBits, ForKind, IrModule, IterKind, IterVar, MatchBufferRegion, Op, PrimFunc, Range,
-    Reducer, Signature, Span, Stage, Stmt, StmtKind, StorageScope, Target, ThreadAxis, Var, attr,
+    AttrNode, AttrValue, Attrs, BinaryOp, Block, Buffer, BufferNode, BufferRegion, Callee, CompareOp,
+    ConstantData, DType, Expr, ExprKind, FloatBits, ForKind, IrModule, IterKind, IterVar, MatchBufferRegion,
+    Op, PrimFunc, Range, Reducer, Signature, Span, Stage, Stmt, StmtKind, StorageScope, Target, ThreadAxis,
+    Var, attr,
 };
 
 /// A named module, with the oldest version that can express it.
@@ -39,6 +40,7 @@ pub fn all() -> Vec<Kept> {
         kept("ops-memory", "1.0.0", vec![memory_ops()]),
         kept("expressions", "1.0.0", vec![callee(), expressions()]),
         kept("constants", "1.0.0", vec![constants()]),
+        kept("constant-data", "1.0.0", vec![constant_data()]),
         kept("statements", "1.0.0", vec![statements(), returns()]),
         kept("blocks", "1.0.0", vec![blocks()]),
         kept("threads", "1.0.0", vec![threads()]),
@@ -309,6 +311,27 @@ fn constants() -> PrimFunc {
     for dtype in [DType::FLOAT16, DType::BFLOAT16, DType::FLOAT32] {
         f.keep(Expr::float(0.1, dtype));
         f.keep(Expr::float(-0.0, dtype).broadcast(8));
+    }
+    f.finish()
+}
+
+/// Constants of every kind of type; two of them have the same bytes.
+fn constant_data() -> PrimFunc {
+    let mut f = build::function("constant_data");
+    for (dtype, lanes) in [
+        (DType::BOOL, vec![1, 0, 1]),
+        (DType::INT4, vec![0x8, 0x7, 0xf]),
+        (DType::UINT1, vec![1, 0, 1]),
+        (DType::FLOAT8_E5M2, vec![0x7c, 0x80, 0x01]),
+        (DType::FLOAT16, vec![0x7c00, 0x8000, 0x0001]),
+        (DType::BFLOAT16, vec![0x7c00, 0x8000, 0x0001]),
+        (DType::FLOAT32, vec![0x7fc0_0001, 0xff80_0000, 0x8000_0000]),
+        (DType::UINT64, vec![u64::MAX, 0, 1]),
+    ] {
+        let name = format!("K_{dtype}");
+        let constant = f.constant(name.as_str(), [3], dtype, ConstantData::pack(dtype, lanes));
+        let out = f.alloc(format!("B_{dtype}"), [3], dtype, StorageScope::GLOBAL);
+        f.store(&out, [0], Expr::load(&constant, vec![Expr::i32(2)]));
     }
     f.finish()
 }

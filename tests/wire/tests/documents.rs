@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use chipdock_ir::validate::validate;
 use chipdock_ir::wire::{self, WriteOptions, imagined};
-use chipdock_ir::{IrModule, Stage, equal};
+use chipdock_ir::{ConstantData, IrModule, Stage, equal};
 use chipdock_test_support::CorpusFile;
 use chipdock_test_support::lists::List;
 use chipdock_test_wire::{Document, MINORS, all_documents, modules};
@@ -23,7 +23,10 @@ fn wire_w5_every_kept_document_reads_and_writes_to_the_very_bytes(
 ) -> Result<(), String> {
     let (minor, name) = document.name.split_once('/').ok_or("a document lies in the folder of its minor")?;
     let version = MINORS.iter().find(|(known, _)| *known == minor).ok_or("no such minor")?.1;
-    let read = wire::read_document(&document.text).map_err(|error| error.to_string())?;
+    let made = modules::all().into_iter().find(|kept| Some(kept.name) == name.strip_suffix(".json"));
+    let sections = made.as_ref().map(|kept| wire::sections(&kept.module)).unwrap_or_default();
+    let named = |name: &str| sections.iter().find(|data| **data.digest() == *name).map(ConstantData::bytes);
+    let read = wire::read_document_with(&document.text, &named).map_err(|error| error.to_string())?;
     if &*read.version != version {
         return Err(format!("expected version {version}, found {}", read.version));
     }
@@ -33,7 +36,6 @@ fn wire_w5_every_kept_document_reads_and_writes_to_the_very_bytes(
     if again != document.text {
         return Err(format!("other bytes:\n{again}"));
     }
-    let made = modules::all().into_iter().find(|kept| Some(kept.name) == name.strip_suffix(".json"));
     validate(&read.module, made.map_or(Stage::Blocks, |kept| kept.stage))
         .map_err(|problems| format!("it is not valid: {problems:?}"))?;
     imagined_minors_take_it(&read.module)
@@ -52,7 +54,8 @@ fn imagined_minors_take_it(module: &IrModule) -> Result<(), String> {
             }
             Err(error) => return Err(error.to_string()),
         };
-        let again = imagined::read(&text).map_err(|error| format!("at {version}: {error}"))?;
+        let again = imagined::read_beside(&text, &wire::sections(module))
+            .map_err(|error| format!("at {version}: {error}"))?;
         if imagined::write_at(&again, version).as_ref() != Ok(&text) {
             return Err(format!("at {version} it is written with other bytes the second time"));
         }

@@ -295,6 +295,7 @@ impl Found {
             ExprKind::Var(_) => self.add("Var"),
             ExprKind::Int(_) | ExprKind::Float(_) => self.add(format!("constant {dtype}")),
             ExprKind::Str(_) => {}
+            ExprKind::ConstantData(_) => self.add("constant array"),
             ExprKind::Cast(from) => self.add(format!("Cast {} to {dtype}", from.dtype.scalar())),
             ExprKind::Binary(op, ..) => self.add(format!("{op:?} {dtype}")),
             ExprKind::Compare(op, a, _) => self.add(format!("{op:?} {}", a.dtype.scalar())),

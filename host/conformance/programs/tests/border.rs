@@ -155,7 +155,10 @@ fn capabilities() -> TargetCapabilities {
 /// Everything that takes a validated module.
 fn behind_the_border(module: &IrModule, function: &str, args: &[chipdock_interpret::Arg]) {
     let text = print::module(module);
-    let read = wire::read(&wire::write(module).unwrap_or_else(|error| panic!("{error}\n{text}")));
+    let read = wire::read_beside(
+        &wire::write(module).unwrap_or_else(|error| panic!("{error}\n{text}")),
+        &wire::sections(module),
+    );
     let read = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(equal::modules(&read, module), Ok(()), "{text}");
     if let Err(error) = lower(module, &LowerOptions::new(capabilities().into())) {

@@ -24,7 +24,7 @@ use crate::work;
 ///   `first` on, one after the other. Variables that the loop uses and does not bind are its
 ///   parameters. It is never inlined into the function that launches it ([`attr::NO_INLINE`]), and
 ///   has [`attr::NOALIAS`] if `f` has it and each pointer among its parameters is a parameter of
-///   `f` or memory that `f` allocates.
+///   `f`, or memory that `f` allocates or has as a constant.
 /// * `f_compute_task0_(task_id, tasks_count, data) -> int32` is the launched function: it
 ///   determines its share of the iterations, the first `extent mod tasks_count` tasks taking one
 ///   more than the others, and calls the region.
@@ -93,8 +93,8 @@ pub fn outline_parallel(module: &IrModule, capabilities: &TargetCapabilities) ->
     Ok(IrModule { functions, attrs: module.attrs.clone() })
 }
 
-/// Data variables of parameters and of allocations: no two of them share memory if parameters do
-/// not.
+/// Data variables of parameters, of allocations and of constants: no two of them share memory that
+/// is written if parameters do not.
 fn own_memory(function: &PrimFunc) -> HashSet<Var> {
     let params = function.params.iter().map(|param| match param {
         Param::Var(var) => var.clone(),
@@ -103,7 +103,8 @@ fn own_memory(function: &PrimFunc) -> HashSet<Var> {
     let mut own: HashSet<Var> = params.collect();
     function.body.walk(&mut |child| {
         if let Child::Stmt(stmt) = child
-            && let StmtKind::AllocBuffer { buffer, .. } = &stmt.kind
+            && let StmtKind::AllocBuffer { buffer, .. } | StmtKind::DeclBuffer { buffer, .. } = &stmt.kind
+            && (matches!(stmt.kind, StmtKind::AllocBuffer { .. }) || stmt.as_constant().is_some())
         {
             own.insert(buffer.data.clone());
         }

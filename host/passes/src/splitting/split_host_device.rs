@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrValue, Attrs, Buffer, Expr, IrModule, PrimFunc, Stmt, StmtKind, StorageRank, TargetCapabilities, Var,
-    attr,
+    AttrNode, AttrValue, Attrs, Buffer, Child, Expr, ExprKind, IrModule, PrimFunc, Stmt, StmtKind,
+    StorageRank, TargetCapabilities, Var, attr,
 };
 
 use crate::PassError;
@@ -39,6 +39,9 @@ pub(crate) const PASS: &str = "split_host_device";
 /// The arguments of a launch are the kernel's (data pointers in the order of the function's
 /// parameters, then scalars), then the extent of each axis, at least 0, then the bytes of dynamic
 /// shared memory if there is any. A scalar of float16 or bfloat16 is passed as float32.
+///
+/// A constant that a kernel reads (IR-B8) is declared in the kernel, and is no argument; a host
+/// function keeps it where it reads it itself.
 ///
 /// A launch of a device without thread axes (IR-K8) has no extents: the kernel's body is the
 /// launch's.
@@ -92,10 +95,11 @@ pub fn split_host_device(
             kernels: Vec::new(),
             next: 0,
             passed: Vec::new(),
+            constants: constants_of(&function.body),
         };
         let body = split.stmt(&moved_inside(&function.body, starts(capabilities)))?;
         let checks = split.passed.iter().filter_map(|var| scalars::check(var, function, capabilities));
-        let body = Stmt::seq(checks.chain([body]));
+        let body = without_unread(&Stmt::seq(checks.chain([body])), &split.constants);
         kernels.append(&mut split.kernels);
         let mut attrs = function.attrs.clone();
         attrs.remove(attr::TARGET);
@@ -245,6 +249,51 @@ struct Split<'a> {
     next: usize,
     /// Variables that are passed to kernels, each once.
     passed: Vec<Var>,
+    /// The constants of the function, by their data variables.
+    constants: Constants,
+}
+
+/// Removes the constants, and views of them, that nothing in the body uses.
+fn without_unread(body: &Stmt, constants: &Constants) -> Stmt {
+    if constants.is_empty() {
+        return body.clone();
+    }
+    let mut used = HashSet::new();
+    body.walk(&mut |child| match child {
+        Child::Expr(expr) => expr.walk(&mut |e| match &e.kind {
+            ExprKind::Var(var) => drop(used.insert(var.clone())),
+            ExprKind::Load { buffer, .. } => drop(used.insert(buffer.data.clone())),
+            _ => {}
+        }),
+        Child::Stmt(stmt) => {
+            if let StmtKind::Attr { node: AttrNode::Buffer(buffer), .. } = &stmt.kind {
+                used.insert(buffer.data.clone());
+            }
+        }
+    });
+    fn without(stmt: &Stmt, gone: &dyn Fn(&Var) -> bool) -> Stmt {
+        match &stmt.kind {
+            StmtKind::DeclBuffer { buffer, .. } if gone(&buffer.data) => Stmt::nop(),
+            StmtKind::Seq(stmts) => Stmt::seq(stmts.iter().map(|s| without(s, gone))).with_span(stmt.span),
+            _ => stmt.map_children(&mut Expr::clone, &mut |s| without(s, gone)),
+        }
+    }
+    without(body, &|var| constants.contains_key(var) && !used.contains(var))
+}
+
+/// Constants by their data variables: the statements that declare them.
+type Constants = HashMap<Var, Stmt>;
+
+fn constants_of(body: &Stmt) -> Constants {
+    let mut found = HashMap::new();
+    body.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child
+            && let Some((buffer, _)) = stmt.as_constant()
+        {
+            found.insert(buffer.data.clone(), stmt.clone());
+        }
+    });
+    found
 }
 
 impl Split<'_> {
@@ -280,12 +329,12 @@ impl Split<'_> {
     fn launch(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
         let name = self.name();
         let region = Region::of(self.function, stmt)?;
-        for var in region.captured() {
+        for var in region.captured().iter().filter(|var| !self.constants.contains_key(*var)) {
             if !self.passed.contains(var) {
                 self.passed.push(var.clone());
             }
         }
-        let (kernel, call) = region.outlined(self.function, &name, self.capabilities)?;
+        let (kernel, call) = region.outlined(self.function, &name, self.capabilities, &self.constants)?;
         self.kernels.push(kernel);
         Ok(Stmt::new(StmtKind::Evaluate(call)).with_span(stmt.span))
     }

@@ -28,9 +28,9 @@ type Answer<T> = Result<T, PassError>;
 ///
 /// * **STORAGE-Y1** A value of a storage type is an int8 or a uint8: of an integer its value, of a
 ///   float8 its bits.
-/// * **STORAGE-Y2** Memory that is passed to a function is packed, as rule IR-T5 of the IR defines.
-///   A store of less than a whole byte loads the byte, changes the element's bits and stores it.
-///   Memory that a function allocates has a byte for each element.
+/// * **STORAGE-Y2** Memory that is passed to a function, and a constant, is packed, as rule IR-T5
+///   of the IR defines. A store of less than a whole byte loads the byte, changes the element's
+///   bits and stores it. Memory that a function allocates has a byte for each element.
 /// * **STORAGE-Y3** Elements that share a byte have one writer. A loop that is parallel or
 ///   vectorized, in which a store writes a part of a byte of packed memory, becomes serial: a byte
 ///   would be loaded by one iteration while another stores it. If the iterations are threads, such
@@ -99,21 +99,24 @@ struct Lowerer<'a> {
     buffers: HashMap<Buffer, Buffer>,
     /// Data variables of the buffers that the function allocates.
     allocated: HashSet<Var>,
+    /// Data variables of its constants.
+    constants: HashSet<Var>,
     loops: Loops,
 }
 
 impl<'a> Lowerer<'a> {
     fn new(function: &'a PrimFunc) -> Self {
-        let mut allocated = HashSet::new();
+        let (mut allocated, mut constants) = (HashSet::new(), HashSet::new());
         function.body.walk(&mut |child| {
-            if let Child::Stmt(stmt) = child
-                && let StmtKind::AllocBuffer { buffer, .. } = &stmt.kind
-            {
+            let Child::Stmt(stmt) = child else { return };
+            if let StmtKind::AllocBuffer { buffer, .. } = &stmt.kind {
                 allocated.insert(buffer.data.clone());
+            } else if let Some((buffer, _)) = stmt.as_constant() {
+                constants.insert(buffer.data.clone());
             }
         });
         let (vars, buffers) = (HashMap::new(), HashMap::new());
-        Self { function, vars, buffers, allocated, loops: Loops::of(function) }
+        Self { function, vars, buffers, allocated, constants, loops: Loops::of(function) }
     }
 
     /// Returns true if several elements of the buffer share a byte of memory (STORAGE-Y2).
@@ -124,7 +127,14 @@ impl<'a> Lowerer<'a> {
     /// Returns a variable, a new one if the old one had a storage type.
     fn var(&mut self, var: &Var) -> Var {
         let allocated = self.allocated.contains(var);
+        let is_constant = self.constants.contains(var);
         let new = || match &var.pointer {
+            Some(pointer) if is_constant && pointer.element.is_sub_byte() => {
+                Var::pointer(var.name.clone(), DType::UINT8, pointer.scope.clone())
+            }
+            Some(pointer) if is_constant && pointer.element.is_storage() => {
+                Var::pointer(var.name.clone(), value_type(pointer.element), pointer.scope.clone())
+            }
             Some(pointer) if allocated && pointer.element.is_storage() => {
                 Var::pointer(var.name.clone(), value_type(pointer.element), pointer.scope.clone())
             }

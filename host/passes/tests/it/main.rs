@@ -8,6 +8,7 @@ mod asks;
 mod bounds;
 mod capabilities;
 mod compact;
+mod constants;
 mod contractions;
 mod far;
 mod flat_lanes;

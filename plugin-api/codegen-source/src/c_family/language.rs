@@ -20,8 +20,7 @@ pub trait CFamily: Sized {
     /// A scope that the language does not support.
     fn space(&self, scope: &StorageScope) -> Answer<&'static str>;
 
-    // -- types and constants
-    // ----------------------------------------------------------------------------------------
+    // -- types and constants ----------------------------------------------------------------------
 
     /// Records the features that a type requires of a device, and rejects a type that the device
     /// does not support; called before a value of the type is written.
@@ -78,8 +77,7 @@ pub trait CFamily: Sized {
         casts::bit_cast(self, value, from, to, prelude)
     }
 
-    // -- halves
-    // -----------------------------------------------------------------------------------------------------
+    // -- halves -----------------------------------------------------------------------------------
 
     /// Defines one of the helpers between floats and the bits of halves, under its name.
     fn define_half(&self, half: Half, prelude: &mut Prelude) {
@@ -112,8 +110,7 @@ pub trait CFamily: Sized {
         casts::half_source(self, value, from, prelude)
     }
 
-    // -- memory
-    // -----------------------------------------------------------------------------------------------------
+    // -- memory -----------------------------------------------------------------------------------
 
     /// The definition of `name` as a variant of an element type through which memory of any type
     /// may be accessed; `None` if the type itself allows that.
@@ -194,8 +191,7 @@ pub trait CFamily: Sized {
         None
     }
 
-    // -- vectors
-    // ----------------------------------------------------------------------------------------------------
+    // -- vectors ----------------------------------------------------------------------------------
 
     /// The type of a vector, defined on first use where it is a structure.
     ///
@@ -272,8 +268,7 @@ pub trait CFamily: Sized {
         None
     }
 
-    // -- ops
-    // --------------------------------------------------------------------------------------------------------
+    // -- ops --------------------------------------------------------------------------------------
 
     /// A function, defined on the way, that divides floats of a type and rounds to nearest; `None`
     /// if the operator `/` does.

@@ -47,6 +47,7 @@
 
 mod access;
 mod casts;
+mod constants;
 mod halves;
 mod integers;
 mod language;
@@ -58,6 +59,7 @@ mod words;
 
 pub use access::{LaneAccess, address, element_at, pointer_at};
 pub use casts::{cast, converted, half_fma};
+pub use constants::constant_array;
 pub use halves::{Half, half_next};
 pub use language::{CFamily, NativeVectors, values_of};
 pub use masks::mask_as;

@@ -31,6 +31,7 @@ impl Compiler<'_, '_> {
             }
             ExprKind::Float(_) => self.malformed(format!("a float constant of type {dtype}")),
             ExprKind::Str(_) => self.malformed("a string where a value is expected"),
+            ExprKind::ConstantData(data) => self.constant_data(data),
             ExprKind::Cast(value) => self.cast(value, dtype),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, dtype),
             ExprKind::Compare(op, a, b) => self.compare(*op, a, b, dtype),

@@ -118,6 +118,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
             tolerant: Vec::new(),
             calls: Vec::new(),
             texts: Vec::new(),
+            arrays: Vec::new(),
             warp_size: 32,
         };
         let mut compiler = Self {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Compiled, Compiler};
 use crate::code::{HostArg, HostArgs, HostCall, Inst, Reg};
 use crate::sort::HostFunction;
-use chipdock_ir::{Callee, DType, Expr, ExprKind, Op};
+use chipdock_ir::{Callee, ConstantData, DType, Expr, ExprKind, Op};
 
 impl Compiler<'_, '_> {
     /// Emits the address of a text.
@@ -13,6 +13,14 @@ impl Compiler<'_, '_> {
         let (dst, index) = (self.reserve(1)?, self.out.texts.len() as u32);
         self.out.texts.push(text.clone());
         self.emit(Inst::Text { dst, text: index })?;
+        Ok(dst)
+    }
+
+    /// Emits the address of the bytes of a constant.
+    pub(super) fn constant_data(&mut self, data: &ConstantData) -> Compiled<Reg> {
+        let (dst, constant) = (self.reserve(1)?, self.out.arrays.len() as u32);
+        self.out.arrays.push(data.clone());
+        self.emit(Inst::Constant { dst, constant })?;
         Ok(dst)
     }
 

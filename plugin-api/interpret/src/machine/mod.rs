@@ -13,6 +13,7 @@ mod view;
 mod wait;
 mod warp;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::Limits;
@@ -194,6 +195,8 @@ pub(crate) struct Machine<'c> {
     pub(crate) quiet: bool,
     /// Memory of the running launch of which several threads share one instance.
     instances: launch::Instances,
+    /// The memory of constants that were reached, by the address of their bytes.
+    pub(crate) constants: HashMap<usize, usize>,
     /// Workspaces that are not freed yet.
     pub(crate) workspaces: Vec<usize>,
     /// Time at which the last launch ended.
@@ -214,6 +217,7 @@ impl<'c> Machine<'c> {
             trials: 0,
             quiet: false,
             instances: launch::Instances::default(),
+            constants: HashMap::new(),
             workspaces: Vec::new(),
             launched: 0,
         }
@@ -393,6 +397,7 @@ impl<'c> Machine<'c> {
                 Inst::Workspace { dst, size } => self.workspace::<B>(frame, dst, size)?,
                 Inst::FreeWorkspace { data } => self.free_workspace(frame, data)?,
                 Inst::CallHost { call } => self.call_host::<B>(frame, call)?,
+                Inst::Constant { dst, constant } => self.constant::<B>(frame, dst, constant)?,
                 Inst::Text { dst, text } => self.text::<B>(frame, dst, text)?,
                 Inst::QMultiplyShift { dst, list, lanes, per_axis } => {
                     frame.q_multiply_shift::<B>(dst, list, lanes, per_axis);

@@ -144,6 +144,7 @@ impl<'c> Machine<'c> {
         let buffer = name.unwrap_or_else(|| "what an address points to".into());
         let indices = place.map_or(Vec::new(), |(_, offset, lane)| vec![(offset / lane.size_bytes()) as i64]);
         let kind = match fault {
+            Fault::Constant => ErrorKind::ConstantWritten { buffer },
             Fault::Uninitialized => ErrorKind::Uninitialized { buffer, indices },
             Fault::Race { earlier_write } => ErrorKind::Race { buffer, indices, write: true, earlier_write },
             Fault::ThreadRace { earlier_write, at } => {

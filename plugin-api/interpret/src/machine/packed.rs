@@ -31,6 +31,32 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
+    /// Gives the address of a constant: one memory, however often it is reached.
+    #[inline(never)] // keeps the dispatch loop small
+    pub(super) fn constant<const B: bool>(
+        &mut self,
+        frame: &mut Frame<'c>,
+        dst: Reg,
+        constant: u32,
+    ) -> Stop<()> {
+        let Some(data) = frame.function.arrays.get(constant as usize) else { return Ok(()) };
+        let key = data.bytes().as_ptr() as usize;
+        let space = match self.constants.get(&key) {
+            Some(space) => *space,
+            None => {
+                let filled = self.memory.fill_constant(data.bytes());
+                let space = filled.map_err(|wanted| self.memory_limit(frame, wanted))?;
+                // Arrays without bytes may have one address.
+                if !data.bytes().is_empty() {
+                    self.constants.insert(key, space);
+                }
+                space
+            }
+        };
+        frame.set::<B>(dst, (memory::pointer(space, 0), 0.0));
+        Ok(())
+    }
+
     #[inline(never)] // keeps the dispatch loop small
     pub(super) fn call_host<const B: bool>(&mut self, frame: &Frame<'c>, call: u32) -> Stop<()> {
         let Some(call) = frame.function.calls.get(call as usize) else {

@@ -139,6 +139,7 @@ impl<'c> Machine<'c> {
         let buffer = Arc::clone(&access.info.name);
         let indices = Self::index_values(frame, access, at);
         let kind = match fault {
+            Fault::Constant => ErrorKind::ConstantWritten { buffer },
             Fault::Uninitialized => ErrorKind::Uninitialized { buffer, indices },
             Fault::Race { earlier_write } => ErrorKind::Race { buffer, indices, write, earlier_write },
             Fault::ThreadRace { earlier_write, at } => {

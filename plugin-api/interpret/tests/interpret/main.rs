@@ -5,6 +5,7 @@
 
 mod blocks;
 mod bounds;
+mod constants;
 mod errors;
 mod kernels;
 mod meaning;

@@ -20,7 +20,7 @@ pub fn is_cheap(e: &Expr) -> bool {
 fn fits(e: &Expr, left: &mut usize) -> bool {
     let cost = match &e.kind {
         ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Broadcast { .. } => Some(0),
-        ExprKind::Str(_) | ExprKind::Load { .. } => None,
+        ExprKind::Str(_) | ExprKind::ConstantData(_) | ExprKind::Load { .. } => None,
         ExprKind::Binary(op, _, b) => Some(match op {
             BinaryOp::Div | BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod => {
                 if b.as_int().is_some() { 4 } else { COST_MAX + 1 }

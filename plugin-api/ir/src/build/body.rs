@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::{BlockBuilder, Exprs, List, Operand};
 use crate::{
-    AttrNode, AttrValue, Attrs, Buffer, BufferNode, DType, Expr, ForKind, Op, Range, Stmt, StmtKind,
-    StorageScope, ThreadAxis, Var,
+    AttrNode, AttrValue, Attrs, Buffer, BufferNode, ConstantData, DType, Expr, ForKind, Op, Range, Stmt,
+    StmtKind, StorageScope, ThreadAxis, Var,
 };
 
 /// The domains of the loops of a function, by variable, for `remap`.
@@ -155,6 +155,20 @@ impl Body {
         let plain = Buffer::new(name, shape.list(), dtype, scope);
         let buffer = Buffer::from_node(BufferNode { data: data.clone(), ..BufferNode::clone(&plain) });
         self.push(Stmt::new(StmtKind::DeclBuffer { buffer: buffer.clone(), data: None }));
+        buffer
+    }
+
+    /// Declares a constant of those bytes (IR-B8), for the rest of this body.
+    pub fn constant(
+        &mut self,
+        name: impl Into<Arc<str>>,
+        shape: impl List,
+        dtype: DType,
+        data: ConstantData,
+    ) -> Buffer {
+        let buffer = Buffer::new(name, shape.list(), dtype, StorageScope::GLOBAL);
+        let data = Some(Expr::constant_data(data));
+        self.push(Stmt::new(StmtKind::DeclBuffer { buffer: buffer.clone(), data }));
         buffer
     }
 

@@ -39,6 +39,7 @@ impl Comparer {
             (K::Int(x), K::Int(y)) if x == y => Ok(()),
             (K::Float(x), K::Float(y)) if x == y => Ok(()),
             (K::Str(x), K::Str(y)) if x == y => Ok(()),
+            (K::ConstantData(x), K::ConstantData(y)) if x == y => Ok(()),
             (K::Cast(a), K::Cast(b)) | (K::Not(a), K::Not(b)) => self.field("value", a, b),
             (K::Binary(op, a0, a1), K::Binary(other, b0, b1)) if op == other => {
                 self.field("left", a0, b0)?;

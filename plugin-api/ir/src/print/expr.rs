@@ -164,6 +164,7 @@ impl Printer {
             ExprKind::Int(value) => self.int(*value, expr.dtype),
             ExprKind::Float(bits) => self.float(bits.value(), expr.dtype),
             ExprKind::Str(text) => self.out.push_str(&quoted(text)),
+            ExprKind::ConstantData(data) => self.constant_data(data),
             ExprKind::Cast(value) => {
                 let _ = write!(self.out, "T.Cast(\"{}\", ", expr.dtype);
                 self.expr(value);

@@ -265,7 +265,10 @@ impl Printer {
         let data = data.cloned().unwrap_or_else(|| buffer.data.expr());
         self.buffer_line(buffer, |p| {
             p.out.push_str("T.decl_buffer(");
+            p.elements = Some(buffer.dtype);
+            p.extent = buffer.constant_size().and_then(|size| usize::try_from(size).ok());
             p.describe(buffer, BufferContext::Call, Some(&data), &mut HashSet::new());
+            (p.elements, p.extent) = (None, None);
             p.out.push(')');
         });
     }

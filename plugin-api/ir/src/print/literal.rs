@@ -5,8 +5,8 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::Printer;
-use crate::number::round_to;
-use crate::{AttrValue, Attrs, DType, Expr, ExprKind, Var};
+use crate::number::{float_bits, float_of_bits, round_to};
+use crate::{AttrValue, Attrs, ConstantData, DType, Expr, ExprKind, Var};
 
 /// Returns the shortest decimal text that gives `value` if it is read as a float64 and rounded to
 /// `dtype`. Finite values only.
@@ -78,6 +78,47 @@ impl Printer {
             write!(self.out, "T.{dtype}({})", decimal(value, dtype))
         } else {
             write!(self.out, "T.{dtype}(\"{}\")", non_finite(value))
+        };
+    }
+
+    /// Prints the bytes of a constant with the elements of the buffer that is being declared.
+    pub(super) fn constant_data(&mut self, data: &ConstantData) {
+        let dtype = self.elements.unwrap_or(DType::UINT8);
+        let (lane, lanes) = (dtype.scalar(), usize::from(dtype.lanes.max(1)));
+        // The elements that the bytes hold: of those that share a byte, as many as the buffer has.
+        let held = data.bytes().len().saturating_mul(8) / usize::from(dtype.bits.max(1)) / lanes;
+        let count = self.extent.map_or(held, |extent| extent.min(held));
+        let of = |index: usize| data.lane(lane, index);
+        self.out.push_str("T.allocate_const(");
+        if (0..count * lanes).any(|index| is_odd_nan(of(index), lane)) {
+            let digits: String = data.bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+            let _ = write!(self.out, "\"{digits}\"");
+        } else {
+            self.out.push('[');
+            for index in 0..count * lanes {
+                if self.out.len() > self.limit {
+                    self.out.push_str("...");
+                    break;
+                }
+                self.out.push_str(if index > 0 { ", " } else { "" });
+                self.lane(of(index), lane);
+            }
+            self.out.push(']');
+        }
+        let _ = write!(self.out, ", \"{dtype}\", [{count}])");
+    }
+
+    fn lane(&mut self, bits: u64, dtype: DType) {
+        let _ = if dtype.is_float() || dtype.is_float8() {
+            let value = float_of_bits(bits, dtype);
+            match value.is_finite() {
+                true => write!(self.out, "{}", decimal(value, dtype)),
+                false => write!(self.out, "float(\"{}\")", non_finite(value)),
+            }
+        } else if dtype.is_bool() {
+            write!(self.out, "{}", if bits == 0 { "False" } else { "True" })
+        } else {
+            write!(self.out, "{}", dtype.wrap(bits.into()))
         };
     }
 
@@ -164,6 +205,13 @@ impl Printer {
             }),
         }
     }
+}
+
+/// Returns true for the bits of a NaN other than the one that [`float_bits`] gives.
+fn is_odd_nan(bits: u64, dtype: DType) -> bool {
+    (dtype.is_float() || dtype.is_float8())
+        && float_of_bits(bits, dtype).is_nan()
+        && bits != float_bits(f64::NAN, dtype)
 }
 
 fn non_finite(value: f64) -> &'static str {

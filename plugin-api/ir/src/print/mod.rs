@@ -36,7 +36,11 @@
 //!    `not`.
 //! 7. **Blocks**: two or more neighbouring axes that run over whole loops from 0 are one
 //!    `T.axis.remap`.
-//! 8. **Nothing** is `pass`. Sequences within sequences print as one.
+//! 8. **Constants** (IR-B8) are `K = T.decl_buffer((2,), "int32", data=T.allocate_const([1, 2],
+//!    "int32", [2]))`: elements in order, infinities and the NaN as `float("inf")` and
+//!    `float("nan")`. An array with another NaN is the hexadecimal digits of its bytes, as a string
+//!    in the place of the list.
+//! 9. **Nothing** is `pass`. Sequences within sequences print as one.
 
 mod expr;
 mod function;
@@ -46,7 +50,7 @@ pub(crate) mod stmt;
 
 use std::collections::HashMap;
 
-use crate::{Expr, IrModule, PrimFunc, Stmt, Var};
+use crate::{DType, Expr, IrModule, PrimFunc, Stmt, Var};
 use names::Names;
 
 /// The nesting depth from which nodes are cut to `...`: twice what [`crate::validate`] accepts.
@@ -128,6 +132,10 @@ struct Printer {
     names: Names,
     /// The type that the next call states, if it is more precise than the call's own type.
     typed: Option<String>,
+    /// The type of the elements of the buffer that is being declared, which a constant has.
+    elements: Option<DType>,
+    /// The number of its elements, if that is constant.
+    extent: Option<usize>,
     /// Extents of the enclosing loops that start at 0.
     loops: HashMap<Var, Expr>,
 }
@@ -141,6 +149,8 @@ impl Printer {
             limit,
             names: Names::new(),
             typed: None,
+            elements: None,
+            extent: None,
             loops: HashMap::new(),
         }
     }

@@ -61,6 +61,7 @@ impl Checker<'_> {
             self.region(&view.source);
             self.view(&view.buffer, &view.source);
             self.view_symbols(&view.buffer);
+            self.view_of(&view.buffer, &view.source.buffer);
             self.declare(&view.buffer, true);
             frame.views.insert(view.buffer.clone(), view.source.buffer.clone());
         }

@@ -147,6 +147,7 @@ impl Checker<'_> {
 
     fn op(&mut self, expr: &Expr, op: Op, args: &[Expr]) {
         let (name, info) = (op.name(), op.info());
+        self.no_atomic_constant(expr, op, args);
         if info.rest.is_none() && !op.takes_count(args.len()) {
             let text = format!("{name} takes {} arguments, found {}", op.arity(), args.len());
             return self.at_expr(expr, text);

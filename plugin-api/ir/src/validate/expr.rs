@@ -78,6 +78,10 @@ impl Checker<'_> {
                     self.at_expr(expr, format!("a string is longer than {STRING_BYTES_MAX} bytes"));
                 }
             }
+            ExprKind::ConstantData(_) => {
+                let text = "the bytes of a constant stand only as the data of a declared buffer";
+                self.at_expr(expr, format!("{text}; write K = T.allocate_const(...), and use K"));
+            }
             ExprKind::Cast(value) => {
                 self.value(value);
                 let fits = value.dtype.lanes == dtype.lanes && !dtype.is_handle() && !value.dtype.is_handle();
@@ -302,6 +306,9 @@ impl Checker<'_> {
         writes: bool,
     ) {
         let is_address = std::mem::take(&mut self.is_address);
+        if writes {
+            self.no_constant(at, buffer);
+        }
         self.known_buffer(buffer, at);
         self.declared(buffer, at, writes);
         if self.stage >= crate::Stage::Flattened {

@@ -8,6 +8,7 @@ mod block;
 pub(crate) mod bounds;
 mod buffer;
 mod call;
+mod constant;
 mod expr;
 mod function;
 mod measure;
@@ -98,6 +99,8 @@ struct Checker<'m> {
     /// Variables in scope.
     vars: HashSet<Var>,
     buffers: HashSet<Buffer>,
+    /// Data variables of constants and of views of them.
+    constants: HashSet<Var>,
     scopes: Vec<(Vec<Var>, Vec<Buffer>)>,
     /// Position that is reported for nodes without one.
     span: Span,
@@ -127,6 +130,7 @@ impl<'m> Checker<'m> {
             let_vars: HashSet::new(),
             vars: HashSet::new(),
             buffers: HashSet::new(),
+            constants: HashSet::new(),
             scopes: vec![(Vec::new(), Vec::new())],
             span: Span::NONE,
             around: Around::Function,

@@ -39,6 +39,7 @@ impl Checker<'_> {
             StmtKind::Seq(stmts) => self.scoped(|c| stmts.iter().for_each(|s| c.stmt(s))),
             StmtKind::Bind { var, value } => {
                 self.typed(value, "bound value", var.dtype);
+                self.bound_to_constant(var, value);
                 self.bind(var);
             }
             StmtKind::Store { buffer, indices, value, predicate } => {
@@ -170,8 +171,11 @@ impl Checker<'_> {
     }
 
     fn decl_buffer(&mut self, stmt: &Stmt, buffer: &crate::Buffer, data: Option<&Expr>) {
-        if let Some(data) = data {
+        if let Some(ExprKind::ConstantData(bytes)) = data.map(|data| &data.kind) {
+            self.constant(stmt, buffer, bytes);
+        } else if let Some(data) = data {
             self.typed(data, "data of the buffer", DType::HANDLE);
+            self.view_of_constant(buffer, data);
             if let ExprKind::Var(var) = &data.kind {
                 let text = "make that variable the buffer's own data variable, and give no data";
                 self.at_stmt(stmt, format!("the data of the buffer is the variable `{}`; {text}", var.name));

@@ -1,4 +1,5 @@
 mod bounds;
+mod constants;
 mod launch;
 mod storage;
 

@@ -31,7 +31,7 @@ use super::json::{Json, node};
 use super::minors::{MINORS, Minor};
 use super::rewrite::Out;
 use super::{WireDocument, WireError, WriteOptions, read_among, schema_among, write_among};
-use crate::IrModule;
+use crate::{ConstantData, IrModule};
 
 /// The minor that lacks some of what modules have.
 pub const OLDER: &str = "1.7.0";
@@ -79,7 +79,18 @@ pub fn write_at(module: &IrModule, version: &str) -> Result<String, WireError> {
 ///
 /// As [`read`](super::read()).
 pub fn read_document(text: &str) -> Result<WireDocument, WireError> {
-    read_among(text, IMAGINED, NATIVE)
+    read_among(text, &|_| None, IMAGINED, NATIVE)
+}
+
+/// Reads the module of a document of an imagined version with its sections, as
+/// [`read_beside`](super::read_beside) does.
+///
+/// # Errors
+///
+/// As [`read_beside`](super::read_beside).
+pub fn read_beside(text: &str, sections: &[ConstantData]) -> Result<IrModule, WireError> {
+    let named = |name: &str| sections.iter().find(|data| **data.digest() == *name).map(ConstantData::bytes);
+    read_among(text, &named, IMAGINED, NATIVE).map(|document| document.module)
 }
 
 /// Reads the module of a document of an imagined version.

@@ -43,7 +43,13 @@
 //! distinguishes them, not even the position of one use of a variable. It is a key for remembering
 //! modules; no reader takes it.
 //!
-//! Constants of tensors are to be sections beside the document; no node refers to one yet.
+//! WIRE-W10. **Sections**: the bytes of constants (IR-B8) are not in the document. They are
+//! sections beside it ([`sections`]): a `ConstantData` names its section by the SHA-256 of its
+//! bytes, 64 lower-case hexadecimal digits, so that a key that covers the document covers them too,
+//! and equal constants are one section. The bytes are the buffer's elements in order,
+//! little-endian, those of fewer than 8 bits packed (IR-T6). A reader refuses a document of which a
+//! section is missing, has another size than the node's `size_bytes`, or another digest; it ignores
+//! a section to which no node refers. [`read`] and [`read_document`] are given none.
 //!
 //! # Minors
 //!
@@ -71,6 +77,7 @@
 //! | `Var` (an expression too) | name, dtype, pointer: null or {element: dtype, scope} |
 //! | `Buffer` | name, dtype, shape \[id\], strides \[id\], elem_offset id?, data id, scope, data_alignment_bytes, offset_factor |
 //! | `Int`, `Float`, `Str` | dtype, value · dtype, bits · value |
+//! | `ConstantData` | section, size_bytes: the name and the size of a section (WIRE-W10) |
 //! | `Cast`, `Not` | dtype, value id |
 //! | `Add` `Sub` `Mul` `Div` `Mod` `FloorDiv` `FloorMod` `Min` `Max` `EQ` `NE` `LT` `LE` `GT` `GE` `And` `Or` | dtype, a id, b id |
 //! | `Select` | dtype, condition id, then id, otherwise id |
@@ -107,10 +114,11 @@ mod read;
 mod rewrite;
 mod write;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::IrModule;
+use crate::{Child, ConstantData, IrModule};
 use json::Json;
 use minors::{MINORS, Minor, convert, find};
 use rewrite::Document;
@@ -253,7 +261,43 @@ pub struct WireDocument {
     pub file: Option<Arc<str>>,
 }
 
-/// Reads the module of a document.
+/// Returns the sections beside a module's document (WIRE-W10), each once, in the order of the
+/// module. Its name is [`ConstantData::digest`].
+///
+/// # Examples
+///
+/// ```
+/// use chipdock_ir::{ConstantData, DType, build, wire};
+///
+/// let mut f = build::function("f");
+/// f.constant("K", [2], DType::INT16, ConstantData::pack(DType::INT16, [1, 0xffff]));
+/// let module = build::module([f.finish()]);
+/// let sections = wire::sections(&module);
+/// assert_eq!(sections[0].bytes(), [1, 0, 0xff, 0xff]);
+/// let text = wire::write(&module).unwrap();
+/// assert!(text.contains(&**sections[0].digest()) && wire::read(&text).is_err());
+/// assert!(wire::read_beside(&text, &sections).is_ok());
+/// ```
+#[must_use]
+pub fn sections(module: &IrModule) -> Vec<ConstantData> {
+    let (mut found, mut seen) = (Vec::new(), HashSet::new());
+    for function in &module.functions {
+        function.body.walk(&mut |child| {
+            if let Child::Stmt(stmt) = child
+                && let Some((_, data)) = stmt.as_constant()
+                && seen.insert(Arc::clone(data.digest()))
+            {
+                found.push(data.clone());
+            }
+        });
+    }
+    found
+}
+
+/// The sections beside a document: the bytes of the one that has that name, if it is there.
+pub type Sections<'a> = &'a dyn Fn(&str) -> Option<&'a [u8]>;
+
+/// Reads the module of a document without sections.
 ///
 /// # Errors
 ///
@@ -263,13 +307,32 @@ pub fn read(text: &str) -> Result<IrModule, WireError> {
     read_document(text).map(|document| document.module)
 }
 
-/// Reads a document.
+/// Reads the module of a document with the sections that [`sections`] gave.
+///
+/// # Errors
+///
+/// As [`read_document_with`].
+pub fn read_beside(text: &str, sections: &[ConstantData]) -> Result<IrModule, WireError> {
+    let named = |name: &str| sections.iter().find(|data| **data.digest() == *name).map(ConstantData::bytes);
+    read_document_with(text, &named).map(|document| document.module)
+}
+
+/// Reads a document without sections.
 ///
 /// # Errors
 ///
 /// As [`read`].
 pub fn read_document(text: &str) -> Result<WireDocument, WireError> {
-    read_among(text, MINORS, MINORS.len() - 1)
+    read_document_with(text, &|_| None)
+}
+
+/// Reads a document with the sections beside it. The bytes of each are copied once.
+///
+/// # Errors
+///
+/// As [`read`]; a section that is missing, or that has another size or digest (WIRE-W10).
+pub fn read_document_with(text: &str, sections: Sections<'_>) -> Result<WireDocument, WireError> {
+    read_among(text, sections, MINORS, MINORS.len() - 1)
 }
 
 /// Returns the JSON Schema (draft 2020-12) of a version's documents. It describes each node and its
@@ -313,7 +376,12 @@ fn write_among(
     Ok(write::text(&document, minors[to].version))
 }
 
-fn read_among(text: &str, minors: &[Minor], native: usize) -> Result<WireDocument, WireError> {
+fn read_among(
+    text: &str,
+    sections: Sections<'_>,
+    minors: &[Minor],
+    native: usize,
+) -> Result<WireDocument, WireError> {
     if text.len() > DOCUMENT_BYTES_MAX {
         let found = text.len();
         return Err(WireError::new(format!("expected at most {DOCUMENT_BYTES_MAX} bytes, found {found}")));
@@ -353,7 +421,7 @@ fn read_among(text: &str, minors: &[Minor], native: usize) -> Result<WireDocumen
     };
     let document = Document { nodes, rest };
     (minors[from].format)().check(&document)?;
-    let (module, file) = read::document(convert(document, from, native, minors)?)?;
+    let (module, file) = read::document(convert(document, from, native, minors)?, sections)?;
     Ok(WireDocument { module, version, file })
 }
 

@@ -1,30 +1,34 @@
 //! Converts a document to a module.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::fields::{Fields, Read};
 use super::json::Json;
 use super::rewrite::Document;
 use super::write::{binary_name, compare_name, iter_name};
-use super::{LEVELS_MAX, WireError};
+use super::{LEVELS_MAX, Sections, WireError};
 use crate::limits::{DEPTH_MAX, NODES_MAX};
 use crate::{
-    AttrNode, AttrValue, Attrs, BinaryOp, Block, Buffer, BufferNode, BufferRegion, Callee, CompareOp, Expr,
-    ExprKind, ForKind, IrModule, IterKind, IterVar, MatchBufferRegion, Op, Param, PointerType, PrimFunc,
-    Range, Reducer, Span, Stmt, StmtKind, StorageScope, Target, Var,
+    AttrNode, AttrValue, Attrs, BinaryOp, Block, Buffer, BufferNode, BufferRegion, Callee, CompareOp,
+    ConstantData, Expr, ExprKind, ForKind, IrModule, IterKind, IterVar, MatchBufferRegion, Op, Param,
+    PointerType, PrimFunc, Range, Reducer, Span, Stmt, StmtKind, StorageScope, Target, Var,
 };
 
 const ITERS: [IterKind; 4] = [IterKind::Spatial, IterKind::Reduce, IterKind::Ordered, IterKind::Opaque];
 
-/// Returns the module of a document of the newest minor, and the file that it was read from.
-pub(super) fn document(document: Document) -> Read<(IrModule, Option<Arc<str>>)> {
+/// Returns the module of a document of the newest minor, with the sections beside it, and the file
+/// that it was read from.
+pub(super) fn document(document: Document, sections: Sections<'_>) -> Read<(IrModule, Option<Arc<str>>)> {
     let Document { nodes, rest } = document;
     if nodes.len() as u64 > NODES_MAX {
         return Err(WireError::new(format!("expected at most {NODES_MAX} nodes, found {}", nodes.len())));
     }
     let rest = Json::Object(rest);
-    let mut reader = Reader { nodes: Vec::with_capacity(nodes.len()), copied: Cell::new(0) };
+    let nodes_of = Vec::with_capacity(nodes.len());
+    let constants = RefCell::new(HashMap::new());
+    let mut reader = Reader { nodes: nodes_of, copied: Cell::new(0), sections, constants };
     let (file, mut places) = positions(&rest)?;
     for (index, json) in nodes.into_iter().enumerate() {
         let mut node = reader.node(&json).map_err(|error| WireError { node: Some(index), ..error })?;
@@ -113,13 +117,16 @@ impl Node {
     }
 }
 
-struct Reader {
+struct Reader<'s> {
     nodes: Vec<Node>,
+    sections: Sections<'s>,
+    /// The bytes of sections that were read, by their digest: each is copied once.
+    constants: RefCell<HashMap<Arc<str>, ConstantData>>,
     /// Number of attribute values that references copied so far.
     copied: Cell<u64>,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn node(&self, json: &Json) -> Read<Node> {
         let mut fields = Fields::new(json, "a node")?;
         let name = fields.text("node")?;
@@ -301,6 +308,9 @@ impl Reader {
         if name == "Str" {
             return Ok(Some(Expr::str(fields.text("value")?)));
         }
+        if name == "ConstantData" {
+            return self.constant_data(fields).map(Some);
+        }
         let binary = BinaryOp::ALL.iter().copied().find(|op| binary_name(*op) == name);
         let compare = CompareOp::ALL.iter().copied().find(|op| compare_name(*op) == name);
         let pair = binary.is_some() || compare.is_some() || matches!(name, "And" | "Or");
@@ -369,6 +379,35 @@ impl Reader {
             },
             _ => return Ok(None),
         }))
+    }
+
+    /// Takes the bytes of a constant from its section (WIRE-W10).
+    fn constant_data(&self, fields: &mut Fields<'_>) -> Read<Expr> {
+        let (name, size_bytes) = (fields.text("section")?, fields.int("size_bytes")?);
+        let known = self.constants.borrow().get(&name).cloned();
+        let data = match known {
+            Some(data) => data,
+            None => {
+                let wrong = |what: &str| {
+                    WireError::new(format!("ConstantData: section \"{name}\" {what} (WIRE-W10)"))
+                };
+                let bytes = (self.sections)(&name).ok_or_else(|| {
+                    wrong("is not beside the document; give the document's sections to its reader")
+                })?;
+                let data = ConstantData::new(bytes);
+                if *data.digest() != name {
+                    return Err(wrong("has other bytes: expected those of that SHA-256"));
+                }
+                self.constants.borrow_mut().insert(name.clone(), data.clone());
+                data
+            }
+        };
+        let found = data.bytes().len();
+        if i128::try_from(found) != Ok(size_bytes) {
+            let text = format!("ConstantData: section \"{name}\" has {found} bytes");
+            return Err(WireError::new(format!("{text}, the node expects {size_bytes} (WIRE-W10)")));
+        }
+        Ok(Expr::constant_data(data))
     }
 
     fn stmt_node(&self, name: &str, fields: &mut Fields<'_>, levels: &mut usize) -> Read<Option<StmtKind>> {

@@ -281,6 +281,14 @@ impl Writer {
                 return Err(WireError::new(format!("a string has type handle, found {}", expr.dtype)));
             }
             ExprKind::Str(text) => node! { "Str", value: Json::Text(Arc::clone(text)) },
+            ExprKind::ConstantData(_) if expr.dtype != DType::HANDLE => {
+                let text = format!("the bytes of a constant have type handle, found {}", expr.dtype);
+                return Err(WireError::new(text));
+            }
+            ExprKind::ConstantData(data) => node! { "ConstantData",
+                section: Json::Text(Arc::clone(data.digest())),
+                size_bytes: Json::text(&data.bytes().len().to_string()),
+            },
             ExprKind::Cast(value) => node! { "Cast", dtype: dtype, value: self.expr(value)? },
             ExprKind::Not(value) => node! { "Not", dtype: dtype, value: self.expr(value)? },
             ExprKind::Binary(op, a, b) => {

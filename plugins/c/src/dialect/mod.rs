@@ -11,14 +11,14 @@ mod streams;
 mod vectors;
 
 use chipdock_codegen_source::c_family::{
-    C_WORDS, CFamily, Half, LaneAccess, NativeVectors, Spellings, contains_word, half_fma, half_next,
-    is_half, scalar,
+    C_WORDS, CFamily, Half, LaneAccess, NativeVectors, Spellings, constant_array, contains_word, half_fma,
+    half_next, is_half, scalar,
 };
 use chipdock_codegen_source::{
-    Allocation, Answer, Assertion, Barrier, Code, Dialect, Expressions as _, OpCall, Prelude, Refusal,
-    Signature, Vector, is_identifier,
+    Allocation, Answer, Assertion, Barrier, Code, ConstantArray, Dialect, Expressions as _, OpCall, Prelude,
+    Refusal, Signature, Vector, is_identifier,
 };
-use chipdock_ir::{DType, Op, StorageRank, StorageScope};
+use chipdock_ir::{DType, Op, PointerType, StorageRank, StorageScope};
 
 /// The dialect of target `c`.
 #[derive(Clone, Debug, Default)]
@@ -216,6 +216,15 @@ impl CFamily for CDialect {
 impl Dialect for CDialect {
     fn name(&self) -> &str {
         "c"
+    }
+
+    fn constant_array(&self, array: &ConstantArray<'_>, prelude: &mut Prelude) -> Answer<Code> {
+        let pointee = PointerType { element: array.element, scope: StorageScope::GLOBAL };
+        let pointer = self.pointer_type(Some(&pointee), prelude)?;
+        let head = |element: &str, name: &str, count: usize, alignment: u32| {
+            format!("static const _Alignas({alignment}) {element} {name}[{count}]")
+        };
+        constant_array(self, array, &pointer, &head, prelude)
     }
 
     fn is_reserved(&self, name: &str) -> bool {

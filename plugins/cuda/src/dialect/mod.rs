@@ -6,13 +6,13 @@ pub(crate) mod ops;
 mod reserved;
 
 use chipdock_codegen_source::c_family::{
-    CFamily, Cast, Half, LaneAccess, Spellings, Structures, half_fma, half_next, is_half,
+    CFamily, Cast, Half, LaneAccess, Spellings, Structures, constant_array, half_fma, half_next, is_half,
 };
 use chipdock_codegen_source::{
-    Allocation, Answer, Assertion, Barrier, Code, Dialect, Expressions as _, Launch, OpCall, Prelude,
-    Refusal, Signature,
+    Allocation, Answer, Assertion, Barrier, Code, ConstantArray, Dialect, Expressions as _, Launch, OpCall,
+    Prelude, Refusal, Signature,
 };
-use chipdock_ir::{DType, Op, StorageRank, StorageScope};
+use chipdock_ir::{DType, Op, PointerType, StorageRank, StorageScope};
 
 /// Number of threads of a warp.
 const WARP_SIZE: i128 = 32;
@@ -181,6 +181,16 @@ impl Dialect for CudaDialect {
             Some(line) => format!("#line {line} \"{file}\""),
             None => "#line 1 \"<chipdock>\"".to_owned(),
         })
+    }
+
+    fn constant_array(&self, array: &ConstantArray<'_>, prelude: &mut Prelude) -> Answer<Code> {
+        let pointee = PointerType { element: array.element, scope: StorageScope::GLOBAL };
+        let pointer = self.pointer_type(Some(&pointee), prelude)?;
+        // In global memory: constant memory has 64 KiB, and serves one address at a time.
+        let head = |element: &str, name: &str, count: usize, alignment: u32| {
+            format!("static __device__ const __align__({alignment}) {element} {name}[{count}]")
+        };
+        constant_array(self, array, &pointer, &head, prelude)
     }
 
     fn allocation(&self, allocation: &Allocation<'_>, _: &mut Prelude) -> Answer<String> {

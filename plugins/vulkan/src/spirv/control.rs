@@ -108,7 +108,10 @@ impl<'a> Writer<'a> {
         let Some(data) = data else { return };
         let address = buffer.data.address();
         let ExprKind::Var(var) = &data.kind else {
-            if self.usage.uses(address) {
+            if s.as_constant().is_some() && self.usage.uses(address) {
+                let text = "has no constants of tensors (T.allocate_const)";
+                self.refuse_stmt(s, format!("{text}; pass `{}` as an argument", buffer.name));
+            } else if self.usage.uses(address) {
                 self.refuse_stmt(s, "pointers are no values here; pass the buffer and an index");
             }
             return;
@@ -214,8 +217,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    // -- branches
-    // -----------------------------------------------------------------------------------------------------
+    // -- branches ---------------------------------------------------------------------------------
 
     /// Ends the block with a branch to one of two new blocks; returns them, and the block in which
     /// they merge.
@@ -300,8 +302,7 @@ impl<'a> Writer<'a> {
         self.out.start(merge);
     }
 
-    // -- loops
-    // --------------------------------------------------------------------------------------------------------
+    // -- loops ------------------------------------------------------------------------------------
 
     fn for_loop(&mut self, s: &'a Stmt, l: &Loop<'a>) {
         if let ForKind::ThreadBinding(axis) = l.kind {

@@ -147,8 +147,7 @@ impl Emitter {
         self.capabilities.insert(capability);
     }
 
-    // -- declarations
-    // -------------------------------------------------------------------------------------------------
+    // -- declarations -----------------------------------------------------------------------------
 
     fn declare(&mut self, known: Known, op: Op, result_type: Option<Word>, operands: Vec<Operand>) -> Word {
         if let Some(id) = self.known.get(&known) {
@@ -385,8 +384,7 @@ impl Emitter {
         self.declare(known, Op::ExtInst, Some(of), of_set(set, number, operands))
     }
 
-    // -- functions
-    // ----------------------------------------------------------------------------------------------------
+    // -- functions --------------------------------------------------------------------------------
 
     /// Begins a function: its parameters' ids in order.
     pub(super) fn begin(&mut self, function: Word, result: Word, params: &[Word]) -> Vec<Word> {
@@ -450,8 +448,7 @@ impl Emitter {
         self.module.execution_modes.push(Instruction::new(Op::ExecutionMode, None, None, operands));
     }
 
-    // -- blocks
-    // -------------------------------------------------------------------------------------------------------
+    // -- blocks -----------------------------------------------------------------------------------
 
     /// Returns true if instructions can be added: no branch has ended the block.
     pub(super) fn is_open(&self) -> bool {
@@ -576,8 +573,7 @@ impl Emitter {
         result
     }
 
-    // -- the module
-    // ---------------------------------------------------------------------------------------------------
+    // -- the module -------------------------------------------------------------------------------
 
     /// Assembles the module. Extensions are those that the capabilities need.
     pub(super) fn finish(

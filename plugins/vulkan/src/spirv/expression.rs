@@ -75,6 +75,7 @@ impl<'a> Writer<'a> {
             }
             ExprKind::Int(_) | ExprKind::Float(_) => self.refuse(e, "a constant of another type"),
             ExprKind::Str(_) => self.refuse(e, "a string is no value"),
+            ExprKind::ConstantData(_) => self.refuse(e, "the bytes of a constant are no value"),
             ExprKind::Cast(value) => {
                 let value = self.value(value);
                 if value.dtype.lanes != e.dtype.lanes {

@@ -106,8 +106,7 @@ impl<'a> Writer<'a> {
         self.choose(of, is_finite, rounded, plain)
     }
 
-    // -- digits
-    // -------------------------------------------------------------------------------------------------------
+    // -- digits -----------------------------------------------------------------------------------
 
     fn in_words(&mut self, layout: Layout, op: Op, a: Word, b: Word) -> Word {
         self.out.op(op, layout.of, &[a, b])

@@ -120,8 +120,7 @@ impl<'a> Writer<'a> {
         self.vars.insert(var.address(), value);
     }
 
-    // -- diagnostics
-    // --------------------------------------------------------------------------------------------------
+    // -- diagnostics ------------------------------------------------------------------------------
 
     /// Reports an unsupported node; each node and message once per function.
     pub(super) fn report(&mut self, span: Span, node: String, message: String) {
@@ -159,8 +158,7 @@ impl<'a> Writer<'a> {
         operand == expected
     }
 
-    // -- ranges
-    // -------------------------------------------------------------------------------------------------------
+    // -- ranges -----------------------------------------------------------------------------------
 
     /// The values that an integer can take. Nothing is known of what was not validated.
     pub(super) fn range(&mut self, e: &'a Expr) -> Interval {
@@ -182,8 +180,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    // -- values
-    // -------------------------------------------------------------------------------------------------------
+    // -- values -----------------------------------------------------------------------------------
 
     /// A value whose lanes are computed one by one.
     pub(super) fn map(
@@ -245,8 +242,7 @@ impl<'a> Writer<'a> {
         if then == otherwise { then } else { self.out.op(Op::Select, of, &[condition, then, otherwise]) }
     }
 
-    // -- known nodes
-    // --------------------------------------------------------------------------------------------------
+    // -- known nodes ------------------------------------------------------------------------------
 
     pub(super) fn recall(&self, key: (usize, bool)) -> Option<Value> {
         self.known.iter().rev().find_map(|known| known.get(&key)).cloned()

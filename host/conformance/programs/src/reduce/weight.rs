@@ -54,7 +54,7 @@ fn of_expr(expr: &Expr) -> Weight {
         ExprKind::Float(bits) if bits.value() == 1.0 => 1,
         ExprKind::Float(_) => 3,
         ExprKind::Broadcast { .. } => 1,
-        ExprKind::Var(_) | ExprKind::Str(_) => 4,
+        ExprKind::Var(_) | ExprKind::Str(_) | ExprKind::ConstantData(_) => 4,
         _ => 5,
     };
     10 + own + lanes

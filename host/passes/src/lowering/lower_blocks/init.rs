@@ -267,7 +267,7 @@ impl Touched {
                     self.written.insert(view.source.buffer.data.clone());
                 }
             }
-            StmtKind::DeclBuffer { data: Some(_), .. } => self.unknown = true,
+            StmtKind::DeclBuffer { data: Some(_), .. } if stmt.as_constant().is_none() => self.unknown = true,
             _ => {}
         }
         stmt.for_each_child(&mut |child| match child {

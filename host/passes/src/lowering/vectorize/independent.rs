@@ -98,8 +98,8 @@ fn statements_are_plain(body: &Stmt) -> bool {
             StmtKind::Assert { .. }
             | StmtKind::Return(_)
             | StmtKind::LaunchThread { .. }
-            | StmtKind::BlockRealize { .. }
-            | StmtKind::DeclBuffer { data: Some(_), .. } => false,
+            | StmtKind::BlockRealize { .. } => false,
+            StmtKind::DeclBuffer { data: Some(_), .. } => stmt.as_constant().is_some(),
             StmtKind::For { kind, .. } => !matches!(kind, ForKind::Parallel | ForKind::ThreadBinding(_)),
             _ => true,
         };

@@ -68,7 +68,7 @@ impl Accesses {
             StmtKind::AllocBuffer { buffer, .. } => {
                 self.own.insert(buffer.data.clone());
             }
-            StmtKind::DeclBuffer { data: Some(_), .. } => self.unknown = true,
+            StmtKind::DeclBuffer { data: Some(_), .. } if stmt.as_constant().is_none() => self.unknown = true,
             StmtKind::For { var, min, extent, step, .. } => self.counts(var, min, extent, step.as_ref()),
             StmtKind::LaunchThread { .. } => self.unknown = true,
             StmtKind::BlockRealize { iter_values, predicate, block } => {

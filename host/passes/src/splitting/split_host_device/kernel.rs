@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    AttrValue, Attrs, BinaryOp, Child, DType, Expr, ForKind, Op, Param, PrimFunc, Stmt, StmtKind,
-    TargetCapabilities, ThreadAxis, Var, attr, print,
+    AttrValue, Attrs, BinaryOp, Buffer, BufferNode, Child, DType, Expr, ForKind, Op, Param, PrimFunc, Stmt,
+    StmtKind, TargetCapabilities, ThreadAxis, Var, attr, print,
 };
 
-use super::PASS;
 use super::scalars::{Passed, passed};
+use super::{Constants, PASS};
 use crate::PassError;
 use crate::simplify;
 use crate::splitting::capture::{Captured, copy};
@@ -135,11 +135,18 @@ impl<'a> Region<'a> {
         function: &PrimFunc,
         name: &Arc<str>,
         capabilities: &TargetCapabilities,
+        constants: &Constants,
     ) -> Result<(PrimFunc, Expr), PassError> {
         let given = self.given(function)?;
         let mut own = Substitution::new();
         let (mut params, mut first, mut args) = (Vec::new(), Vec::new(), vec![Expr::str(Arc::clone(name))]);
         for var in &given {
+            if let Some(declared) = constants.get(var) {
+                let inner = copy(var);
+                own.map_var(var, inner.expr());
+                first.extend(declared_again(declared, inner));
+                continue;
+            }
             match passed(var, function, capabilities) {
                 Passed::As(param) => {
                     own.map_var(var, param.expr());
@@ -234,6 +241,14 @@ impl<'a> Region<'a> {
         }
         attrs
     }
+}
+
+/// Declares a constant once more, under another data variable.
+fn declared_again(declared: &Stmt, data: Var) -> Option<Stmt> {
+    let StmtKind::DeclBuffer { buffer, data: bytes } = &declared.kind else { return None };
+    let buffer = Buffer::from_node(BufferNode { data, ..BufferNode::clone(buffer) });
+    let kind = StmtKind::DeclBuffer { buffer, data: bytes.clone() };
+    Some(Stmt::new(kind).with_span(declared.span))
 }
 
 /// Whether two extents have one value, whatever their types: TVM prints `256` and `T.int64(256)`

@@ -42,6 +42,8 @@ pub(super) fn memory(body: &Stmt) -> (HashSet<Var>, HashSet<Var>) {
     body.walk(&mut |child| {
         let Child::Stmt(stmt) = child else { return };
         match &stmt.kind {
+            // Nothing writes a constant.
+            StmtKind::DeclBuffer { .. } if stmt.as_constant().is_some() => {}
             StmtKind::DeclBuffer { buffer, data: Some(_) } => drop(pointed.insert(buffer.data.clone())),
             StmtKind::Bind { var, .. } if var.dtype.is_handle() => drop(pointed.insert(var.clone())),
             StmtKind::Store { buffer, .. } => drop(written.insert(buffer.data.clone())),

@@ -43,6 +43,7 @@ impl Syncer<'_> {
                 Ok(Stmt::seq(parts))
             }
             StmtKind::AllocBuffer { .. } | StmtKind::DeclBuffer { data: None, .. } => Ok(stmt.clone()),
+            StmtKind::DeclBuffer { .. } if stmt.as_constant().is_some() => Ok(stmt.clone()),
             StmtKind::Bind { var, value } if is_pure(value) && !var.dtype.is_handle() => {
                 let value = if depends_on_memory(value) { either(condition, value) } else { value.clone() };
                 Ok(Stmt::new(StmtKind::Bind { var: var.clone(), value }))

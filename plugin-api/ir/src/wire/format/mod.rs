@@ -56,6 +56,8 @@ pub(super) enum Shape {
     Text,
     Integer,
     Bits,
+    /// 64 hexadecimal digits.
+    Digest,
     /// A type, except storage types.
     DType,
     /// Any type.
@@ -203,6 +205,7 @@ fn is(shape: &Shape, json: &Json) -> bool {
         (Shape::Text, Json::Text(text)) => text.len() <= STRING_BYTES_MAX,
         (Shape::Integer, Json::Text(text)) => is_integer(text),
         (Shape::Bits, Json::Text(text)) => bits(text).is_some(),
+        (Shape::Digest, Json::Text(text)) => is_digest(text),
         (Shape::DType, Json::Text(text)) => dtype(text).is_some_and(|dtype| !dtype.is_storage()),
         (Shape::AnyDType, Json::Text(text)) => dtype(text).is_some(),
         (Shape::Word(words), Json::Text(text)) => words.contains(&&**text),
@@ -252,6 +255,7 @@ impl Shape {
             Self::Text => "a string of bounded length".into(),
             Self::Integer => "a decimal integer in a string".into(),
             Self::Bits => "0x and 16 hexadecimal digits".into(),
+            Self::Digest => "64 hexadecimal digits".into(),
             Self::DType | Self::AnyDType => "a type's name".into(),
             Self::Bool => "true or false".into(),
             Self::Number(min, max) => format!("a number from {min} to {max}"),
@@ -315,6 +319,11 @@ fn is_integer(text: &str) -> bool {
     digits.len() <= DIGITS_MAX
         && digits.bytes().all(|digit| digit.is_ascii_digit())
         && (text == "0" || first.is_some_and(|digit| *digit != b'0'))
+}
+
+/// Returns true for a SHA-256 in lower-case hexadecimal digits.
+pub(super) fn is_digest(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
 }
 
 /// Parses a float64 from its bits, in lower case.

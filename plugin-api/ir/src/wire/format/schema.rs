@@ -53,6 +53,9 @@ pub(in crate::wire) fn schema(format: &Format, version: &str) -> Value {
 const DESCRIPTION: &str = "A module of Chipdock's IR. A node's id is its index in `nodes`; it refers only to nodes before \
     it. That ids lead to nodes of the right sort, that types fit and how deep nodes nest is for the reader to check.";
 
+const DIGEST: &str =
+    "The SHA-256 of a section's bytes, which is its name: the section comes beside the document.";
+
 fn definitions() -> Map<String, Value> {
     let values = "bool|u?int(8|16|32|64)|float(16|32|64)|bfloat16";
     let all = "bool|u?int(1|4|8|16|32|64)|float(16|32|64)|bfloat16|float8_(e4m3fn|e5m2)";
@@ -73,6 +76,7 @@ fn definitions() -> Map<String, Value> {
             json!({ "type": "string", "pattern": format!("^(0|-?[1-9][0-9]{{0,{}}})$", DIGITS_MAX - 1) }),
         ),
         ("bits", json!({ "type": "string", "pattern": "^0x[0-9a-f]{16}$" })),
+        ("digest", json!({ "type": "string", "pattern": "^[0-9a-f]{64}$", "description": DIGEST })),
         ("dtype", dtype(all)),
         ("value_dtype", dtype(values)),
         ("json", json!({ "anyOf": json })),
@@ -112,6 +116,7 @@ fn shape(of: &Shape) -> Value {
         Shape::Text => named("text"),
         Shape::Integer => named("integer"),
         Shape::Bits => named("bits"),
+        Shape::Digest => named("digest"),
         Shape::AnyDType => named("dtype"),
         Shape::DType => named("value_dtype"),
         Shape::Target => named("target"),

@@ -120,6 +120,7 @@ fn expressions() -> Vec<NodeFormat> {
         of("Int", fields! { dtype: dtype(), value: Shape::Integer }),
         of("Float", fields! { dtype: dtype(), bits: Shape::Bits }),
         of("Str", fields! { value: Shape::Text }),
+        of("ConstantData", fields! { section: Shape::Digest, size_bytes: Shape::Integer }),
         of("Cast", fields! { dtype: dtype(), value: expr() }),
         of("Not", fields! { dtype: dtype(), value: expr() }),
     ];

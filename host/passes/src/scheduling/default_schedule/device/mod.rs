@@ -264,7 +264,8 @@ impl<'a> Scheduler<'a> {
                 ScheduledStmt::Device(stmt.clone())
             }
             StmtKind::AllocBuffer { .. } => ScheduledStmt::Host(stmt.clone()),
-            StmtKind::DeclBuffer { data, .. } => by_effect(data.is_none()),
+            // A constant is wherever it is read.
+            StmtKind::DeclBuffer { data, .. } => by_effect(data.is_none() || stmt.as_constant().is_some()),
             StmtKind::Bind { var, value } => {
                 by_effect(self.is_of_host(value) && value.dtype.is_scalar() && !var.dtype.is_handle())
             }
