@@ -272,3 +272,26 @@ fn an_identity_has_the_place_of_every_use() {
     }
     assert!(read(&first).is_err(), "no document");
 }
+
+/// WIRE-W10: a section that is missing, of other bytes or of another size; one that nobody names.
+#[test]
+fn wire_w10_a_constant_needs_its_section() {
+    let data = crate::ConstantData::new([1, 2, 3, 4]);
+    let mut f = crate::build::function("f");
+    f.constant("K", [4], crate::DType::UINT8, data.clone());
+    f.constant("L", [1], crate::DType::FLOAT32, data.clone());
+    let module = crate::build::module([f.finish()]);
+    assert_eq!(sections(&module), [data.clone()], "equal bytes are one section");
+    let text = write(&module).unwrap();
+    let given = |bytes: &'static [u8]| read_document_with(&text, &move |_| Some(bytes));
+    assert_eq!(crate::equal::modules(&given(&[1, 2, 3, 4]).unwrap().module, &module), Ok(()));
+    let more = [crate::ConstantData::new([9]), data];
+    assert_eq!(crate::equal::modules(&read_beside(&text, &more).unwrap(), &module), Ok(()));
+    let missing = read(&text).unwrap_err().message;
+    assert!(missing.contains("is not beside the document") && missing.contains("WIRE-W10"), "{missing}");
+    let other = given(&[1, 2, 3, 5]).unwrap_err().message;
+    assert!(other.contains("has other bytes") && other.contains("WIRE-W10"), "{other}");
+    let longer = text.replace("\"size_bytes\":\"4\"", "\"size_bytes\":\"5\"");
+    let size = read_beside(&longer, &more).unwrap_err().message;
+    assert!(size.contains("has 4 bytes, the node expects 5") && size.contains("WIRE-W10"), "{size}");
+}
