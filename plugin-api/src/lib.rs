@@ -459,8 +459,8 @@
 //! | C.41 | A code generator that delivers the text of a language asks for the functions of [`hooks`], which plugins and the program register: `<kind>.postprocess_source` for each source and, where it runs a compiler or its loader does, `<kind>.compile_source` in place of the compiler, whose answer is the section `code`. Its `fingerprint` contains what `<hook>.fingerprint` answers, and is None where a hook has none. No library without a manifest is opened for a hook. | both | tests |
 //! | C.42 | Interface `progress` 1 of a session is for the user who waits: `step` says what the build is at, one line, and changes nothing about the build. It answers success, whatever the host does with the text. | H | tests |
 //! | C.43 | Each section that a node of the document names is in the request, once: a constant's (IR-B8), called by the SHA-256 of its bytes (WIRE-W10) and of kind `constants`. Its bytes lie at a multiple of its alignment, which is a power of two up to 65536; 1 is allowed. | H | tests |
-//! | C.44 | A request without a section that a node names is `ValueError`, and so is one in which that section has another size, other bytes, or an alignment that it does not keep. | P | suite |
-//! | C.45 | Elements of constants are loaded with exactly their bits, from everywhere where the constant is declared (IR-B8); a code generator that writes no constants reports their declarations (C.5). | P | suite |
+//! | C.44 | A request without a section that a node names is `ValueError`, and so is one in which that section has another size, other bytes, or an alignment that it does not keep. | P | shim, tests |
+//! | C.45 | Elements of constants are loaded with exactly their bits, from everywhere where the constant is declared (IR-B8); a code generator that writes no constants reports their declarations (C.5). | P | tests |
 //!
 //! ## M Modules and loaders
 //!

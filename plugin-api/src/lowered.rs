@@ -214,6 +214,54 @@ mod tests {
         assert!(unsupported(&all).message().ends_with("(and 3 more)"), "{}", unsupported(&all));
     }
 
+    /// C.44: bytes that do not lie where their alignment says, and alignments that are none.
+    #[test]
+    fn c44_a_section_keeps_its_alignment() {
+        use chipdock_abi::{ChipdockBuildRequest, ChipdockSection};
+
+        use crate::text::str_out;
+
+        #[repr(align(64))]
+        struct Aligned([u8; 64]);
+        let bytes = Aligned([0; 64]);
+        let check = |alignment_bytes: u64, skipped: usize| {
+            let section = ChipdockSection {
+                name: str_out("k"),
+                kind: str_out("constants"),
+                alignment_bytes,
+                data: bytes.0[skipped..].as_ptr().cast(),
+                size_bytes: 4,
+            };
+            let raw = ChipdockBuildRequest {
+                ir: str_out("{}"),
+                target_json: str_out("{}"),
+                options_json: str_out(""),
+                sections: &section,
+                sections_count: 1,
+                threads_max: 1,
+                flags: 0,
+                next: core::ptr::null(),
+            };
+            // SAFETY: C.3, the request and its section live until the end of this call.
+            let request = unsafe { BuildRequest::from_raw(&raw) }?;
+            LoweredRequest::read(&request, "c", Stage::Host).map(drop)
+        };
+        for (alignment, skipped, words) in [
+            (64, 4, "expected bytes at a multiple of 64"),
+            (3, 0, "a power of two"),
+            (0, 0, "a power of two"),
+            (1 << 17, 0, "a power of two up to 65536"),
+        ] {
+            let error = check(alignment, skipped).unwrap_err();
+            assert_eq!(error.kind().as_str(), "ValueError", "{error:?}");
+            assert!(error.message().contains(words), "{alignment}: {}", error.message());
+        }
+        for (alignment, skipped) in [(64, 0), (4, 4), (1, 3)] {
+            let message = check(alignment, skipped).unwrap_err().message().to_string();
+            assert!(!message.contains("section"), "the empty document is the next mistake: {message}");
+        }
+    }
+
     #[test]
     fn a_module_that_was_lowered_wrong_is_an_internal_error_at_the_line_of_the_kernel() {
         let span = Span { line: 29, column: 13 };

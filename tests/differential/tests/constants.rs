@@ -1,8 +1,10 @@
-//! Constants of every type on every backend for host functions, bit by bit, also after they went
-//! through a file (C.13, C.22, C.43, C.45; IR-B8); other backends compute the same or refuse by
-//! name.
+//! Constants of every type on every backend for host functions, bit by bit, also in an artifact that
+//! went through a file (C.13, C.43, C.45; IR-B8); other backends compute the same or refuse by name.
+
+use std::sync::Arc;
 
 use chipdock_host::Host;
+use chipdock_host::artifact::Artifact;
 use chipdock_interpret::{Arg, Array};
 use chipdock_ir::{ConstantData, DType, Expr, IrModule, build};
 use chipdock_test_backends::backends::Backend;
@@ -46,7 +48,12 @@ fn reversed(dtype: DType, data: &ConstantData, to: DType) -> IrModule {
 
 /// What a backend gives, or why it refuses the constant or the type.
 fn given(host: &Host, backend: &Backend, module: &IrModule, dtype: DType) -> Result<Array, String> {
-    let loaded = run::build(host, backend, module)?;
+    let built = run::build(host, backend, module)?;
+    // As another process would load it.
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("artifact");
+    built.artifact().save(&path).expect("saved");
+    let loaded = host.load(&Artifact::open(&path).map(Arc::new).expect("read")).expect("loaded");
     let f = loaded.function("f").map_err(|error| error.to_string())?;
     let args = [Arg::Tensor(Array::zeros(dtype, &[6]))];
     outputs(backend, &f, &args)?.pop().ok_or_else(|| "no output".to_owned())
