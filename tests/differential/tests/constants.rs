@@ -1,5 +1,6 @@
-//! Constants of every type on every backend for host functions, bit by bit, also in an artifact that
-//! went through a file (C.13, C.43, C.45; IR-B8); other backends compute the same or refuse by name.
+//! Constants of every type on every backend for host functions, bit by bit, also in an artifact
+//! that went through a file (C.13, C.43, C.45; IR-B8); other backends compute the same or refuse by
+//! name.
 
 use std::sync::Arc;
 
