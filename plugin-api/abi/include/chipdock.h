@@ -729,8 +729,9 @@ typedef struct ChipdockDeviceApi {
                                  void **out_data);
   // Frees a data space; null is allowed. The host has waited for the work that uses it.
   int32_t (*free_data_space)(void *self_, int32_t device_id, void *data);
-  // Queues a copy on `stream`. Both ends stay valid until the stream is synchronised. `device_id`
-  // is that of an end, either one where both are of this API (D.6); `stream` is of that device.
+  // Queues a copy on `stream`. Both ends stay valid until the stream is synchronised.
+  // `device_id` is that of an end, either one where both are of this API (D.6); `stream` is of
+  // that device.
   int32_t (*copy_data)(void *self_, int32_t device_id, const struct ChipdockCopy *copy, void *stream);
   // Creates a stream. A device without streams of its own writes null.
   int32_t (*create_stream)(void *self_, int32_t device_id, void **out_stream);
@@ -777,8 +778,8 @@ typedef struct ChipdockBuildRequest {
   struct ChipdockStr target_json;
   // Build options, a JSON object, or empty for none; unknown keys are ignored.
   struct ChipdockStr options_json;
-  // Sections that accompany the document: the bytes of its constants, by the names that its nodes
-  // refer to (C.43). One that no node refers to is ignored.
+  // Sections that accompany the document: the bytes of its constants, by the names that its
+  // nodes refer to (C.43). One that no node refers to is ignored.
   const struct ChipdockSection *sections;
   // The number of sections.
   uint64_t sections_count;
