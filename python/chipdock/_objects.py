@@ -374,7 +374,7 @@ class Graph(tvm_ffi.Object):
 
     def __call__(self, *arguments: Any, stream: Stream | None = None) -> None:
         """As `replay`."""
-        _graph_replay(self, stream, *arguments)
+        self.replay(*arguments, stream=stream)
 
     def __len__(self) -> int:
         return int(_graph_size(self))

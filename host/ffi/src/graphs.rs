@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_host::{Device, Host, Recording, Tensor};
+use chipdock_host::{Host, Recording, Tensor};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind};
 
 use crate::hosts::device_of;
@@ -15,19 +15,21 @@ fn tensors_of(host: &Host, args: &[AnyView<'_>]) -> Result<Vec<Tensor>, Error> {
     args.iter().enumerate().map(|(at, arg)| tensor_of(host, *arg, &format!("argument {at}"))).collect()
 }
 
-/// Returns the recording of this thread.
-fn recording() -> Result<Recording, Error> {
-    Recording::of_this_thread().ok_or_else(|| {
-        Error::new(ErrorKind::WRONG_STATE, "this thread records no graph: call record_begin first")
-    })
+fn no_recording() -> Error {
+    Error::new(ErrorKind::WRONG_STATE, "this thread records no graph: call record_begin first")
+}
+
+/// Keeps a tensor for the graph that this thread records; `None` where it records none.
+fn keep(tensor: &Tensor) -> Option<Result<(), Error>> {
+    let recording = Recording::of_this_thread()?;
+    let kept = recording.keep(tensor).map_err(raised);
+    recording.leave();
+    Some(kept)
 }
 
 /// Keeps a tensor that a call allocated while this thread records a graph, for the graph's kernels.
 pub(crate) fn keep_where_recorded(tensor: &Tensor) -> Result<(), Error> {
-    let Some(recording) = Recording::of_this_thread() else { return Ok(()) };
-    let kept = recording.keep(tensor).map_err(raised);
-    recording.leave();
-    kept
+    keep(tensor).unwrap_or(Ok(()))
 }
 
 pub(crate) fn record_begin(args: &[AnyView<'_>]) -> Result<Any, Error> {
@@ -42,14 +44,12 @@ pub(crate) fn record_begin(args: &[AnyView<'_>]) -> Result<Any, Error> {
 pub(crate) fn record_keep(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let host: &Host = of(args[0], "host")?;
     let tensor = tensor_of(host, args[1], "tensor")?;
-    let recording = recording()?;
-    let kept = recording.keep(&tensor).map_err(raised);
-    recording.leave();
-    kept.map(|()| Any::NONE)
+    keep(&tensor).unwrap_or_else(|| Err(no_recording())).map(|()| Any::NONE)
 }
 
 pub(crate) fn record_end(_args: &[AnyView<'_>]) -> Result<Any, Error> {
-    Ok(object(GraphObject(recording()?.finish().map_err(raised)?)))
+    let recording = Recording::of_this_thread().ok_or_else(no_recording)?;
+    Ok(object(GraphObject(recording.finish().map_err(raised)?)))
 }
 
 pub(crate) fn record_give_up(_args: &[AnyView<'_>]) -> Result<Any, Error> {
@@ -75,7 +75,7 @@ pub(crate) fn graph_replay(args: &[AnyView<'_>]) -> Result<Any, Error> {
 
 pub(crate) fn graph_device(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let graph: &GraphObject = of(args[0], "graph")?;
-    Ok(Device::number(graph.0.device()).into())
+    Ok(graph.0.device().number().into())
 }
 
 pub(crate) fn graph_size(args: &[AnyView<'_>]) -> Result<Any, Error> {

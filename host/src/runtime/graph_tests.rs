@@ -77,6 +77,10 @@ fn what_cannot_be_recorded_is_refused() {
         ("signal of a timeline", Box::new(|| stream.signal(&timeline, 1))),
         ("wait of a stream", Box::new(|| stream.wait(&timeline, 0))),
         (
+            "workspace on toy:1 in a recording of toy:0",
+            Box::new(|| second.state().allocate_workspace(64, std::ptr::null_mut()).map(drop)),
+        ),
+        (
             "on toy:1 in a recording of toy:0",
             Box::new(|| queue(&there[0], &there[1], &second.default_stream())),
         ),

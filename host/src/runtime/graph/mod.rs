@@ -31,16 +31,18 @@ mod part;
 mod recording;
 
 use std::any::Any;
+use std::ffi::c_void;
 use std::fmt;
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use chipdock_abi::{ChipdockGraph1, ChipdockReplay};
+use chipdock_abi::{ChipdockExtension, ChipdockGraph1, ChipdockReplay};
+use chipdock_ir::DType;
 
 use super::capture;
 use super::device::{Device, Stream};
 use super::device_state::DeviceState;
-use super::memory_kind::MemoryKind;
+use super::memory_kind::Place;
 use super::queued::Held;
 use super::tensor::{Kept, Tensor};
 use super::timeline::Order;
@@ -72,11 +74,11 @@ struct Last {
 
 /// The tensor that stands for an argument of each replay.
 struct Parameter {
-    data: *mut std::ffi::c_void,
-    dtype: chipdock_ir::DType,
+    data: *mut c_void,
+    dtype: DType,
     shape: Vec<i64>,
-    kind: Option<MemoryKind>,
-    scope: Option<String>,
+    /// Where its memory is, as far as that is known.
+    place: Option<Arc<Place>>,
 }
 
 // SAFETY: an opaque handle, which is compared alone.
@@ -87,7 +89,7 @@ unsafe impl Sync for Parameter {}
 /// A graph of a plugin; freed when it is dropped.
 struct Own {
     state: Arc<DeviceState>,
-    raw: *mut std::ffi::c_void,
+    raw: *mut c_void,
 }
 
 // SAFETY: an opaque handle; an interface's functions may be called from any thread (P3.11).
@@ -123,7 +125,7 @@ struct Replayed {
 }
 
 impl Held for Replayed {
-    fn settled(self: Box<Self>, _stream: *mut std::ffi::c_void) {
+    fn settled(self: Box<Self>, _stream: *mut c_void) {
         let mut last = lock(&self.last);
         if last.number == self.number {
             last.stream = None;
@@ -137,11 +139,7 @@ fn lock(last: &Mutex<Last>) -> MutexGuard<'_, Last> {
 
 impl DeviceApiEntry {
     /// Calls a function of interface `graph` 1.
-    fn graph(
-        &self,
-        what: &str,
-        call: impl FnOnce(&ChipdockGraph1, *mut std::ffi::c_void) -> i32,
-    ) -> Result<(), Error> {
+    fn graph(&self, what: &str, call: impl FnOnce(&ChipdockGraph1, *mut c_void) -> i32) -> Result<(), Error> {
         self.call_interface("graph", what, call, || {
             let message = format!("device_api.{} has no interface `graph` 1", self.name);
             Error::new(ErrorKind::Unsupported, message)
@@ -178,8 +176,7 @@ impl Parameter {
             data: tensor.view().data(),
             dtype: tensor.dtype(),
             shape: tensor.shape().to_vec(),
-            kind: tensor.memory_kind(),
-            scope: tensor.scope(),
+            place: tensor.known().map(|known| known.place),
         }
     }
 
@@ -195,20 +192,24 @@ impl Parameter {
             let expected = format!("elements of {} and shape {:?}", self.dtype, self.shape);
             return wrong(expected, format!("{} and {:?}", tensor.dtype(), tensor.shape()));
         }
-        let (kind, scope) = (tensor.memory_kind(), tensor.scope());
-        if kind != self.kind || scope != self.scope {
-            let text = |kind: Option<MemoryKind>, scope: &Option<String>| {
-                let kind = kind.map_or("an unknown kind", MemoryKind::name);
-                format!("memory of {kind}, scope {}", scope.as_deref().unwrap_or("unknown"))
+        let place = tensor.known().map(|known| known.place);
+        let is_same = match (&place, &self.place) {
+            (Some(found), Some(expected)) => found.kind == expected.kind && found.scope == expected.scope,
+            (found, expected) => found.is_none() && expected.is_none(),
+        };
+        if !is_same {
+            let text = |place: &Option<Arc<Place>>| match place {
+                Some(place) => format!("memory of {}, scope {}", place.kind, place.scope),
+                None => "memory that is not this host's".to_owned(),
             };
-            return wrong(text(self.kind, &self.scope), text(kind, &scope));
+            return wrong(text(&self.place), text(&place));
         }
-        check_whole(&format!("argument {position}"), tensor)
+        check_whole(format_args!("argument {position}"), tensor)
     }
 }
 
 /// Checks that a tensor is compact and begins at its handle.
-fn check_whole(what: &str, tensor: &Tensor) -> Result<(), Error> {
+fn check_whole(what: impl fmt::Display, tensor: &Tensor) -> Result<(), Error> {
     tensor.check_description()?;
     if tensor.is_compact() && tensor.byte_offset() == 0 {
         return Ok(());
@@ -222,7 +223,7 @@ fn check_whole(what: &str, tensor: &Tensor) -> Result<(), Error> {
 }
 
 /// Checks that a tensor is on a device.
-fn check_device(what: &str, tensor: &Tensor, device: &Device) -> Result<(), Error> {
+fn check_device(what: impl fmt::Display, tensor: &Tensor, device: &Device) -> Result<(), Error> {
     if Arc::ptr_eq(tensor.device().state(), device.state()) {
         return Ok(());
     }
@@ -297,7 +298,7 @@ impl Graph {
             return Err(Error::new(ErrorKind::Value, message));
         }
         for (position, (parameter, argument)) in self.parameters.iter().zip(arguments).enumerate() {
-            check_device(&format!("argument {position}"), argument, &self.device)?;
+            check_device(format_args!("argument {position}"), argument, &self.device)?;
             parameter.check(position, argument)?;
         }
         let handles: Vec<_> = arguments.iter().map(|argument| argument.view().data()).collect();
@@ -323,8 +324,8 @@ impl Graph {
     fn queue(
         &self,
         stream: &Stream,
-        handles: &[*mut std::ffi::c_void],
-        next: *const chipdock_abi::ChipdockExtension,
+        handles: &[*mut c_void],
+        next: *const ChipdockExtension,
     ) -> (u64, Result<(), Error>) {
         let state = self.device.state();
         // Held while it is queued: another thread's replay comes before or after it, and the stream
@@ -349,8 +350,8 @@ impl Graph {
         &self,
         own: &Own,
         stream: &Stream,
-        handles: &[*mut std::ffi::c_void],
-        next: *const chipdock_abi::ChipdockExtension,
+        handles: &[*mut c_void],
+        next: *const ChipdockExtension,
     ) -> Result<(), Error> {
         // A tensor without elements may have no handle, and is no parameter of the plugin's.
         let with_handles = self.parameters.iter().zip(handles);

@@ -57,7 +57,9 @@ struct Workspace {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        // Of a recording that was given up; a finished one has handed it over.
+        // Of a recording that was given up; a finished one has handed both over. The graph goes
+        // first: it may name the workspace (N.48).
+        drop(self.own.take());
         for piece in &self.workspace {
             let state = self.device.state();
             state.warn_of(state.free_raw(ptr::with_exposed_provenance_mut(piece.data)));
@@ -276,7 +278,9 @@ impl Capture for Recorders {
 
     fn workspace(&self, at: At, size_bytes: u64) -> Option<Result<*mut c_void, Error>> {
         within(|recorder| {
-            recorder.expect_device(at, "workspace").and_then(|()| recorder.workspace(size_bytes))
+            let expected = recorder.expect_device(at, "workspace");
+            let allocated = expected.and_then(|()| recorder.workspace(size_bytes));
+            allocated.or_else(|error| recorder.fails(error))
         })
     }
 
@@ -291,7 +295,7 @@ impl Capture for Recorders {
 
 impl Recorder {
     /// Keeps the first error, and returns it.
-    fn fails(&mut self, error: Error) -> Result<(), Error> {
+    fn fails<T>(&mut self, error: Error) -> Result<T, Error> {
         self.failed.get_or_insert_with(|| error.clone());
         Err(error)
     }

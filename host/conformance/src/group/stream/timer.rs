@@ -83,6 +83,38 @@ impl<'d> Work<'d> {
     }
 }
 
+/// Checks that a call after long-running work returns before the work is done. `make` makes what a
+/// call uses before the work is queued; that is dropped after the stream was synchronised.
+pub(super) fn does_not_wait<T>(
+    device: &Device,
+    what: &str,
+    make: impl Fn() -> Verdict<T>,
+    call: impl Fn(&Stream<'_>, &T) -> Verdict,
+) -> Verdict {
+    let work = Work::new(device)?;
+    let streams = streams(device, 0, 1)?;
+    let stream = &streams[1];
+    let _synced = Synced(stream);
+    for _ in 0..5 {
+        let made = make()?;
+        let begin = Instant::now();
+        work.queue(stream, 32)?;
+        let queued = begin.elapsed();
+        call(stream, &made)?;
+        let called = begin.elapsed();
+        stream.sync()?;
+        let all = begin.elapsed();
+        // A device whose copies are synchronous has nothing to wait for.
+        if queued * 2 > all || called * 2 < all {
+            return Ok(());
+        }
+    }
+    Err(Stop::failed(
+        format!("{what} returns before the work ahead of it is done"),
+        "it took as long as the work",
+    ))
+}
+
 /// Guard that synchronises a stream before the objects declared earlier in the case are freed.
 pub(super) struct Synced<'s, 'd>(pub(super) &'s Stream<'d>);
 

@@ -6,13 +6,11 @@ mod recording;
 mod replays;
 
 use std::ffi::c_void;
-use std::time::Instant;
 
-use chipdock_raw_host::{Device, Graph, Space, Stream};
+use chipdock_raw_host::{Device, Graph, Space};
 
 use super::inject::{Hooks, Scene, is_failure};
-use super::play::{same, streams};
-use super::timer::{Synced, Work};
+use super::play::same;
 use crate::stop::refused;
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
@@ -69,31 +67,6 @@ fn handles(spaces: &[&Space<'_>]) -> Vec<*mut c_void> {
 fn record(graph: &Graph<'_>, from: &Space<'_>, to: &Space<'_>) -> Verdict {
     // SAFETY: by D.6 and N.48, as this function requires.
     Ok(unsafe { graph.copy(from.end(0), to.end(0), SIZE) }?)
-}
-
-/// Checks that a call after long-running work returns before the work is done.
-fn does_not_wait(device: &Device, what: &str, call: impl Fn(&Stream<'_>) -> Verdict) -> Verdict {
-    let work = Work::new(device)?;
-    let streams = streams(device, 0, 1)?;
-    let stream = &streams[1];
-    let _synced = Synced(stream);
-    for _ in 0..5 {
-        let begin = Instant::now();
-        work.queue(stream, 32)?;
-        let queued = begin.elapsed();
-        call(stream)?;
-        let called = begin.elapsed();
-        stream.sync()?;
-        let all = begin.elapsed();
-        // A device whose copies are synchronous has nothing to wait for.
-        if queued * 2 > all || called * 2 < all {
-            return Ok(());
-        }
-    }
-    Err(Stop::failed(
-        format!("{what} returns before the work ahead of it is done"),
-        "it took as long as the work",
-    ))
 }
 
 /// Checks that a failure is reported once, by the replay, which does nothing then, or by the

@@ -6,7 +6,8 @@ use std::ptr;
 use chipdock_abi::CHIPDOCK_DATA_SPACE_PINNED;
 use chipdock_raw_host::{Device, Graph, OrderChain, RECORD, SIGNAL, WAIT, host_end};
 
-use super::{Body, SIZE, does_not_wait, filled, handles, holds, record};
+use super::super::timer::does_not_wait;
+use super::{Body, SIZE, filled, handles, holds, record};
 use crate::stop::{ensure, equal, refused};
 use crate::{Profile, Verdict};
 
@@ -285,9 +286,14 @@ fn empty(device: &Device) -> Verdict {
 
 fn finish_does_not_wait(device: &Device) -> Verdict {
     let (from, to) = (filled(device, 1)?, filled(device, 2)?);
-    does_not_wait(device, "`finish`", |_| {
-        let graph = device.create_graph(0, &[])?;
-        record(&graph, &from, &to)?;
-        Ok(graph.finish()?)
-    })
+    does_not_wait(
+        device,
+        "`finish`",
+        || Ok(()),
+        |_, ()| {
+            let graph = device.create_graph(0, &[])?;
+            record(&graph, &from, &to)?;
+            Ok(graph.finish()?)
+        },
+    )
 }

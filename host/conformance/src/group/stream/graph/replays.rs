@@ -7,8 +7,8 @@ use chipdock_programs::Random;
 use chipdock_raw_host::{Device, Space, host_end};
 
 use super::super::play::{same, streams};
-use super::super::timer::{Synced, Work};
-use super::{Body, SIZE, does_not_wait, filled, handles, holds, record};
+use super::super::timer::{Synced, Work, does_not_wait};
+use super::{Body, SIZE, filled, handles, holds, record};
 use crate::stop::refused;
 use crate::{Profile, Stop, Verdict};
 
@@ -243,18 +243,23 @@ fn replays_do_not_wait(device: &Device, frees: bool) -> Verdict {
     let (from, to) = (filled(device, 1)?, filled(device, 2)?);
     let what = if frees { "`free`" } else { "`replay`" };
     let kept = RefCell::new(Vec::new());
-    does_not_wait(device, what, |stream| {
-        let graph = device.create_graph(0, &handles(&[&from]))?;
-        record(&graph, &from, &to)?;
-        graph.finish()?;
-        stream.replay(&graph, &handles(&[&from]))?;
-        if frees {
-            return Ok(graph.free()?);
-        }
-        // Freed at the end of the case, which is about the replay alone.
-        kept.borrow_mut().push(graph);
-        Ok(())
-    })
+    does_not_wait(
+        device,
+        what,
+        || Ok(()),
+        |stream, ()| {
+            let graph = device.create_graph(0, &handles(&[&from]))?;
+            record(&graph, &from, &to)?;
+            graph.finish()?;
+            stream.replay(&graph, &handles(&[&from]))?;
+            if frees {
+                return Ok(graph.free()?);
+            }
+            // Freed at the end of the case, which is about the replay alone.
+            kept.borrow_mut().push(graph);
+            Ok(())
+        },
+    )
 }
 
 /// Queues replays with arguments of their own behind work, so that all of them are queued at once.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use chipdock_raw_host::{Device, Stream, Timeline, host_end};
 
 use super::super::play::{same, streams};
-use super::super::timer::{LARGE, Synced, Work};
+use super::super::timer::{self, LARGE, Synced, Work};
 use super::{Body, LONG};
 use crate::stop::{ensure, equal, refused};
 use crate::{Profile, Stop, Verdict};
@@ -87,28 +87,7 @@ pub(super) fn does_not_wait(
     what: &str,
     call: fn(&Stream<'_>, &Timeline<'_>) -> Verdict,
 ) -> Verdict {
-    let work = Work::new(device)?;
-    let streams = streams(device, 0, 1)?;
-    let stream = &streams[1];
-    let _synced = Synced(stream);
-    for _ in 0..5 {
-        let timeline = device.create_timeline(0, 0)?;
-        let begin = Instant::now();
-        work.queue(stream, 32)?;
-        let queued = begin.elapsed();
-        call(stream, &timeline)?;
-        let called = begin.elapsed();
-        stream.sync()?;
-        let all = begin.elapsed();
-        // A device whose copies are synchronous has nothing to wait for.
-        if queued * 2 > all || called * 2 < all {
-            return Ok(());
-        }
-    }
-    Err(Stop::failed(
-        format!("{what} returns before the work ahead of it is done"),
-        "it took as long as the work",
-    ))
+    timer::does_not_wait(device, what, || Ok(device.create_timeline(0, 0)?), call)
 }
 
 /// The second signal follows nothing on its own stream, and takes effect after the first.
